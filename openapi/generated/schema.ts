@@ -83,7 +83,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the login and clear its cookie */
+        /**
+         * End the login and clear its cookie
+         * @description 204; with `logoutUrl` where the identity provider has a page that signs out.
+         */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -254,7 +257,7 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Change an agent
-         * @description Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole.
+         * @description Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole. Makes a version and publishes it, unless the draft is meant.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -283,6 +286,97 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the versions of an agent, newest first */
+        get: operations["listAgentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/versions/{n}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a version of an agent */
+        get: operations["getAgentVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/versions/{n}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a version again
+         * @description Makes a new version equal to it, and answers with the live version. Where its prompt has changed since, the agent gets the text as its `systemPrompt`. Tools that are gone are left out.
+         */
+        post: operations["publishAgentVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the draft of an agent
+         * @description Makes the draft the live version, and removes the draft.
+         */
+        post: operations["publishAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Discard the draft of an agent */
+        delete: operations["deleteAgentDraft"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2407,9 +2501,11 @@ export interface components {
             model: string;
             /**
              * Format: uuid
-             * @description Id of its prompt. Null when there is no system prompt.
+             * @description Id of its prompt. Null when it has none.
              */
             promptId: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt: string | null;
             generationConfig: components["schemas"]["GenerationConfig"];
             /** @description Form of the answers, where a request brings no `response_format`. Null stands for the provider's default. */
             responseFormat: {
@@ -2476,6 +2572,10 @@ export interface components {
              * @enum {string}
              */
             onMissingTools: "tell" | "fail";
+            /** @description Number of the live version. */
+            version: number;
+            /** @description Whether there is a draft. */
+            hasDraft: boolean;
             /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
@@ -2589,6 +2689,8 @@ export interface components {
             model: string;
             /** @description Id of a prompt. Null when there is no system prompt. Unknown: 400. */
             promptId?: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt?: string | null;
             /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
@@ -2840,6 +2942,8 @@ export interface components {
             model: string;
             /** @description Name of its prompt, or null. */
             prompt?: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt?: string | null;
             /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
@@ -2925,6 +3029,8 @@ export interface components {
             model?: string;
             /** @description Id of a prompt. Null when there is no system prompt. Unknown: 400. */
             promptId?: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt?: string | null;
             /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
@@ -3001,6 +3107,58 @@ export interface components {
                 model: string;
             }[] | null;
         };
+        AgentVersion: {
+            /** @description Number of the version, from 1 for each agent. */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description Name of the login or key. Null when it has none, or is not known. */
+            createdBy: string | null;
+            /** @description Why it was published. */
+            note: string | null;
+            /** @description Whether it is the one that requests use which ask for no other. */
+            live: boolean;
+        };
+        AgentVersionDetail: {
+            /** @description Number of the version, from 1 for each agent. */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description Name of the login or key. Null when it has none, or is not known. */
+            createdBy: string | null;
+            /** @description Why it was published. */
+            note: string | null;
+            /** @description Whether it is the one that requests use which ask for no other. */
+            live: boolean;
+            agent: components["schemas"]["VersionFields"];
+            tools: components["schemas"]["AgentTools"];
+            /** @description The prompt as it was then. Null without one. */
+            prompt: {
+                /**
+                 * Format: uuid
+                 * @description Id of the prompt.
+                 */
+                id: string;
+                /** @description Its name then. 1 to 200 characters. */
+                name: string;
+                content: string;
+            } | null;
+        };
+        AgentVersionList: {
+            versions: components["schemas"]["AgentVersion"][];
+            /** @description Total number of records. */
+            total: number;
+            /** @description The limit used, after capping. */
+            limit: number;
+            /** @description The offset used. */
+            offset: number;
+        };
         AuditEntry: {
             /**
              * Format: uuid
@@ -3023,7 +3181,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "create" | "update" | "delete" | "import" | "export" | "login" | "login_failed" | "logout" | "revoke" | "decide";
+            action: "create" | "update" | "delete" | "import" | "export" | "login" | "login_failed" | "logout" | "revoke" | "decide" | "read" | "publish";
             /** @description Kind of record, such as `prompt`. */
             kind: string;
             recordId: string | null;
@@ -3058,6 +3216,10 @@ export interface components {
         AuthStatus: {
             authRequired: boolean;
             authenticated: boolean;
+            /** @description Empty when no login is required. */
+            methods: ("password" | "oidc")[];
+            /** @description Where a browser begins the sign-in by OpenID Connect. Null without. */
+            oidcUrl: string | null;
         };
         BuiltInTool: {
             /** @description Such as `web_fetch`. */
@@ -3426,8 +3588,18 @@ export interface components {
             items?: Record<string, never>[];
         };
         CurrentUser: {
-            /** @description Null when no login is required. */
+            /** @description Null for a key, and when no login is required. */
             username: string | null;
+            /**
+             * @description What may be done. Null for a key without a role.
+             * @enum {string|null}
+             */
+            role: "viewer" | "editor" | "admin" | null;
+            /**
+             * @description How the person logged in. Null without a login.
+             * @enum {string|null}
+             */
+            method: "password" | "oidc" | null;
         };
         Decision: {
             /** @description Of `pending`. */
@@ -3901,8 +4073,13 @@ export interface components {
             name: string;
             /** @description The last four characters of the key. */
             hint: string;
-            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
-            scopes: ("deploy" | "management" | "management:read")[];
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. `audit:read`: the audit alone. */
+            scopes: ("deploy" | "management" | "management:read" | "audit:read")[];
+            /**
+             * @description Narrows what `management` and `management:read` open to what this role may do. Null: all of it.
+             * @enum {string|null}
+             */
+            role: "viewer" | "editor" | "admin" | null;
             /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
@@ -3944,8 +4121,13 @@ export interface components {
         KeyCreate: {
             /** @description What the key is for. 1 to 200 characters. */
             name: string;
-            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
-            scopes: ("deploy" | "management" | "management:read")[];
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. `audit:read`: the audit alone. */
+            scopes: ("deploy" | "management" | "management:read" | "audit:read")[];
+            /**
+             * @description Narrows what `management` and `management:read` open to what this role may do. Null: all of it.
+             * @enum {string|null}
+             */
+            role?: "viewer" | "editor" | "admin" | null;
             /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
@@ -3975,8 +4157,13 @@ export interface components {
             name: string;
             /** @description The last four characters of the key. */
             hint: string;
-            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
-            scopes: ("deploy" | "management" | "management:read")[];
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. `audit:read`: the audit alone. */
+            scopes: ("deploy" | "management" | "management:read" | "audit:read")[];
+            /**
+             * @description Narrows what `management` and `management:read` open to what this role may do. Null: all of it.
+             * @enum {string|null}
+             */
+            role: "viewer" | "editor" | "admin" | null;
             /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
@@ -4026,7 +4213,7 @@ export interface components {
             /** @description The offset used. */
             offset: number;
         };
-        /** @description `scopes` are ignored if equal to the stored ones, else 400: they cannot change. */
+        /** @description `scopes` and `role` are ignored if equal to the stored ones, else 400: they cannot change. */
         KeyUpdate: {
             /** @description What the key is for. 1 to 200 characters. */
             name?: string;
@@ -4048,8 +4235,13 @@ export interface components {
              * @description From then on it opens nothing; in the future. Null means that it does not expire.
              */
             expiresAt?: string | null;
-            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
-            scopes?: ("deploy" | "management" | "management:read")[];
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. `audit:read`: the audit alone. */
+            scopes?: ("deploy" | "management" | "management:read" | "audit:read")[];
+            /**
+             * @description Narrows what `management` and `management:read` open to what this role may do. Null: all of it.
+             * @enum {string|null}
+             */
+            role?: "viewer" | "editor" | "admin" | null;
         };
         KeyUse: {
             /** @description Requests of the last 60 s. 0 without a limit of requests: none are counted. */
@@ -4099,6 +4291,10 @@ export interface components {
         };
         LoggedIn: {
             username: string;
+        };
+        LoggedOut: {
+            /** @description Where the browser signs out at the identity provider. */
+            logoutUrl: string;
         };
         LoginRequest: {
             username: string;
@@ -4821,6 +5017,10 @@ export interface components {
             wireApi?: "chat_completions" | "responses" | null;
             /** @description Ignored if equal to the stored one, else 400: the type cannot change. */
             providerType?: string;
+        };
+        PublishRequest: {
+            /** @description Why it was published. 1 to 500 characters. */
+            note?: string | null;
         };
         Queue: {
             /** @description Next one first. Twenty at most. */
@@ -5894,6 +6094,74 @@ export interface components {
             /** @description The offset used. */
             offset: number;
         };
+        /** @description The fields of the agent that a version holds. */
+        VersionFields: {
+            /**
+             * Format: uuid
+             * @description Id of its provider.
+             */
+            providerId: string;
+            /** @description Model name, as the provider knows it. 1 to 200 characters. */
+            model: string;
+            /**
+             * Format: uuid
+             * @description Id of its prompt. Null when it has none.
+             */
+            promptId: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt: string | null;
+            generationConfig: components["schemas"]["GenerationConfig"];
+            /** @description Form of the answers, where a request brings no `response_format`. Null stands for the provider's default. */
+            responseFormat: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    /** @example invoice */
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Other models, in the order in which they are asked. */
+            fallbacks: {
+                /**
+                 * Format: uuid
+                 * @description Id of a provider.
+                 */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[];
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
+            historyMaxTokens: number | null;
+            /**
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
+             * @enum {string}
+             */
+            callerInstructions: "refuse" | "append" | "responses";
+            /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string}
+             */
+            compaction: "none" | "auto";
+            /**
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/operating/run.md, “What a user sees”).
+             * @enum {string}
+             */
+            onLoss: "error" | "continue";
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string}
+             */
+            onMissingTools: "tell" | "fail";
+        };
         Webhook: {
             /**
              * Format: uuid
@@ -6084,6 +6352,9 @@ export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];
 export type AgentTransfer = components['schemas']['AgentTransfer'];
 export type AgentUpdate = components['schemas']['AgentUpdate'];
+export type AgentVersion = components['schemas']['AgentVersion'];
+export type AgentVersionDetail = components['schemas']['AgentVersionDetail'];
+export type AgentVersionList = components['schemas']['AgentVersionList'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditEntryList = components['schemas']['AuditEntryList'];
 export type AuditFeed = components['schemas']['AuditFeed'];
@@ -6143,6 +6414,7 @@ export type Live = components['schemas']['Live'];
 export type LiveActor = components['schemas']['LiveActor'];
 export type LiveActors = components['schemas']['LiveActors'];
 export type LoggedIn = components['schemas']['LoggedIn'];
+export type LoggedOut = components['schemas']['LoggedOut'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type MachineConfig = components['schemas']['MachineConfig'];
 export type McpSelection = components['schemas']['McpSelection'];
@@ -6184,6 +6456,7 @@ export type ProviderTransfer = components['schemas']['ProviderTransfer'];
 export type ProviderType = components['schemas']['ProviderType'];
 export type ProviderTypeList = components['schemas']['ProviderTypeList'];
 export type ProviderUpdate = components['schemas']['ProviderUpdate'];
+export type PublishRequest = components['schemas']['PublishRequest'];
 export type Queue = components['schemas']['Queue'];
 export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
@@ -6236,6 +6509,7 @@ export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
 export type UserUse = components['schemas']['UserUse'];
 export type UserUses = components['schemas']['UserUses'];
+export type VersionFields = components['schemas']['VersionFields'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCreate = components['schemas']['WebhookCreate'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
@@ -6466,6 +6740,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedOut"];
+                };
+            };
             /** @description Done; no body. */
             204: {
                 headers: {
@@ -6789,7 +7072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6975,7 +7258,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7094,7 +7377,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7206,7 +7489,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7392,7 +7675,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7569,7 +7852,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7679,7 +7962,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7874,7 +8157,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7932,7 +8215,10 @@ export interface operations {
     };
     getAgent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true` the draft is meant: the fields that it changes over the live version. */
+                draft?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -8008,7 +8294,10 @@ export interface operations {
     };
     updateAgent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true` the draft is meant: the fields that it changes over the live version. */
+                draft?: "true" | "false";
+            };
             header?: {
                 /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
                 "If-Match"?: string;
@@ -8051,7 +8340,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8161,7 +8450,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8271,6 +8560,87 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listAgentVersions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
             403: {
                 headers: {
@@ -8309,9 +8679,435 @@ export interface operations {
             };
         };
     };
-    getAgentTools: {
+    getAgentVersion: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                id: string;
+                n: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionDetail"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or version. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    publishAgentVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                n: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PublishRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersion"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or version. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description A provider of the version is gone. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    publishAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of an answer with `draft=true`: publishes the draft as it was read, else 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PublishRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersion"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no draft. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The draft was changed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deleteAgentDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent, or no draft. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getAgentTools: {
+        parameters: {
+            query?: {
+                /** @description With `true` the draft is meant: the fields that it changes over the live version. */
+                draft?: "true" | "false";
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -8387,7 +9183,10 @@ export interface operations {
     };
     updateAgentTools: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true` the draft is meant: the fields that it changes over the live version. */
+                draft?: "true" | "false";
+            };
             header?: {
                 /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
                 "If-Match"?: string;
@@ -8430,7 +9229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8690,7 +9489,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8867,7 +9666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8977,7 +9776,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9084,7 +9883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9270,7 +10069,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9447,7 +10246,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9557,7 +10356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15617,7 +16416,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15697,7 +16496,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15801,7 +16600,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15876,7 +16675,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15984,7 +16783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16097,7 +16896,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16184,7 +16983,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16263,7 +17062,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16344,7 +17143,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16421,7 +17220,10 @@ export interface operations {
     createPlaygroundChat: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 agent_id: string;
             };
@@ -16460,7 +17262,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16583,7 +17385,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16668,7 +17470,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16783,7 +17585,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16887,7 +17689,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17000,7 +17802,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17077,7 +17879,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17153,7 +17955,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17281,7 +18083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17365,7 +18167,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17436,7 +18238,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17573,7 +18375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17647,7 +18449,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17729,7 +18531,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17805,7 +18607,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17879,7 +18681,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17946,7 +18748,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18022,7 +18824,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18098,7 +18900,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18388,7 +19190,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18496,7 +19298,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18574,7 +19376,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18668,7 +19470,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18751,7 +19553,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18861,7 +19663,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18964,7 +19766,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19045,7 +19847,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19123,7 +19925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19217,7 +20019,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19300,7 +20102,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19410,7 +20212,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19513,7 +20315,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19616,7 +20418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19724,7 +20526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19799,7 +20601,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19917,7 +20719,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19982,7 +20784,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20052,7 +20854,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -85,6 +85,8 @@ export interface Actions {
   canWait: boolean
   /** The kinds of waiting calls that the readers are shown. */
   shows: Readonly<Record<WaitKind, boolean>>
+  /** True when the readers are shown each turn's text apart, as the Responses API does. */
+  turnsApart?: boolean
   /** Calls that count already, in a history that the caller keeps. None by default. */
   callsUsed?: number
   /** The decided calls that the reply continues with. When absent, it answers a user's message. */

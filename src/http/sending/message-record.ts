@@ -101,7 +101,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     agentName: agent.name,
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
     instructions: textOfInstructions(agent, instructions, response ? 'responses' : 'other'),
-    actions: agentActions({ callerTools, includeActions, canWait: true }),
+    actions: agentActions({ callerTools, includeActions, canWait: true, turnsApart: response !== undefined }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     continued,
     openToolbox: agentToolbox(deps, agent),

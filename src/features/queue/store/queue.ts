@@ -69,8 +69,10 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
     states: (of) => readStates(sql, of),
     async remove(sessionId, id) {
       if (id !== null && !isUuid(id)) return []
+      const ids = id === null ? await waitingIn(sql, sessionId) : [id]
+      if (ids.length === 0) return []
       const rows = await sql<{ replyId: string }[]>`
-        select dequeue_messages(${sessionId}, ${id}) as "replyId"`
+        select take_out_messages(${sessionId}, ${ids}::text[]::uuid[]) as "replyId"`
       return rows.map(({ replyId }) => replyId)
     },
     async isSteered(sessionId) {
@@ -89,6 +91,12 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
       return rows.map(({ replyId }) => replyId)
     },
   }
+}
+
+async function waitingIn(sql: Sql, sessionId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from queued_messages where session_id = ${sessionId} and admission is null and rank >= 0`
+  return rows.map(({ id }) => id)
 }
 
 function begunOf(row: BegunRow, owner: Owner): BegunMessage {
