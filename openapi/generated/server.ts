@@ -196,6 +196,8 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
 export interface ResponsesHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/responses — Send a message, outputs or approvals; the answer is a response */
   createResponse: Handler<operations['createResponse'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
+  countResponseInput: Handler<operations['countResponseInput'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Read a response, or follow its events */
   getResponse: Handler<operations['getResponse'], X>
   /** DELETE /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Take back the last response of a conversation */
@@ -250,6 +252,8 @@ export interface AgentConversationsHandlers<X extends Exchange> {
 export interface AgentResponsesHandlers<X extends Exchange> {
   /** POST /api/v1/openai/responses — As createResponse, of the agent that `model` names */
   createAgentResponse: Handler<operations['createAgentResponse'], X>
+  /** POST /api/v1/openai/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
+  countAgentResponseInput: Handler<operations['countAgentResponseInput'], X>
   /** GET /api/v1/openai/responses/{response_id} — Read a response, or follow its events */
   getAgentResponse: Handler<operations['getAgentResponse'], X>
   /** DELETE /api/v1/openai/responses/{response_id} — Take back the last response of a conversation */

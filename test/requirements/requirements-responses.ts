@@ -49,5 +49,8 @@ export const responses = {
   'contract-32.conversations-session': 'OpenAIConversationsSession of @openai/agents works unmodified.',
   'contract-32.repeated-path':
     'Items without ids of ours that equal the path behind a known item are known; if one differs, all is a new history.',
+  'contract-32.queued-cancel':
+    'A cancel takes a queued response out; for 24 hours it reads as cancelled, then it is 404.',
+  'contract-32.input-tokens': 'input_tokens estimates what the model would be sent, asks nobody and stores nothing.',
   'contract-35.stream-of-key': 'On the Responses API stream is not part of the body that a key is held to.',
 } as const

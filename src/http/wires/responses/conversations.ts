@@ -7,6 +7,7 @@ import { makeSession } from '../../../features/branches/index.ts'
 import { asCountedRequest } from '../../../features/limits/index.ts'
 import { requireUploads } from '../../../features/parts/index.ts'
 import {
+  agentsOf,
   type Caller,
   callerLimits,
   opens,
@@ -113,6 +114,16 @@ interface NamedItem extends Named {
   params: Named['params'] & { item_id: string }
 }
 
+/** Returns the agent of a new conversation below `/api/v1/openai`. The official clients have no `model` there. */
+async function agentOf({ sql }: ResponseDependencies, model: string | undefined, caller: Caller): Promise<string> {
+  if (model !== undefined) return await agentNamed(sql, model, caller)
+  const [only, another] = agentsOf(caller) ?? []
+  if (only !== undefined && another === undefined) return only
+  return badRequest(
+    'model: is required here, beside metadata (extra_body), unless the key is of one agent. The base URL of an agent needs none.',
+  )
+}
+
 /** Mounts conversations below an agent and below `/api/v1/openai`. */
 export function mountConversations(deploy: FastifyInstance, deps: ResponseDependencies): void {
   const get = async (named: Named) => wire(await findOwn(deps, named))
@@ -142,7 +153,7 @@ export function mountConversations(deploy: FastifyInstance, deps: ResponseDepend
   })
   mountDeploy(deploy, agentConversations, {
     createAgentConversation: async ({ body, ...exchange }) =>
-      create(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
+      create(deps, await agentOf(deps, body.model, exchange.caller), body, exchange),
     getAgentConversation: get,
     updateAgentConversation: change,
     deleteAgentConversation: erase,

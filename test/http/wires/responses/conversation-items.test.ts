@@ -232,3 +232,32 @@ verifies('contract-32.items', 'the official client makes, reads and deletes them
   expect((await scene.call('DELETE', `${path}/${last.id}`)).status).toBe(200)
   expect(shown(await list(id))).toEqual(['user: one'])
 })
+
+verifies('contract-24.input-items', 'input_items lists all that its request brought', async () => {
+  scene.says(['ok'])
+  const made = (await create({ input: [user('one'), user('two'), call('c1'), output('c1', 'x'), user('three')] })).json
+  const items = async (id: string) =>
+    shown((await scene.call('GET', `${scene.responses}/${id}/input_items?order=asc`)).json.data)
+  expect(await items(made.id)).toEqual(['user: one', 'user: two', 'function_call', 'x', 'user: three'])
+  const next = (await create({ input: 'four', previous_response_id: made.id })).json
+  expect(await items(next.id)).toEqual(['user: four'])
+  const ended = (await create({ input: [user('one'), call('c1'), output('c1', 'x')] })).json
+  expect(await items(ended.id)).toEqual(['user: one', 'function_call', 'x'])
+})
+
+verifies(
+  'contract-24.by-model',
+  'without a model a conversation says what to send, and another agent’s response whose it is',
+  async () => {
+    const made = await scene.call('POST', '/api/v1/openai/conversations', {})
+    expect([made.status, made.json.error.message]).toEqual([400, expect.stringMatching(/^model: is required here/)])
+    expect((await scene.call('POST', '/api/v1/openai/conversations', { model: scene.agentId })).status).toBe(200)
+    const agent = { name: 'Other', providerId: scene.providerId, model: 'm' }
+    const other = (await scene.call('POST', '/api/v1/agents', agent)).json.id
+    scene.says(['ok'])
+    const { id } = (await create({ input: 'Hi' })).json
+    const elsewhere = { model: other, input: 'x', previous_response_id: id }
+    const { status, json } = await scene.call('POST', '/api/v1/openai/responses', elsewhere)
+    expect([status, json.error.message]).toEqual([400, expect.stringContaining(scene.agentId)])
+  },
+)

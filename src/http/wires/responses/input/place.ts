@@ -13,7 +13,7 @@ import {
   type Wait,
 } from '../../../../features/approvals/index.ts'
 import type { SentMessage } from '../../../../features/parts/index.ts'
-import { type Caller, opens, ownSession, userOf } from '../../../../features/users/index.ts'
+import { type Caller, opens, opensAgent, ownSession, userOf } from '../../../../features/users/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import { noRetry } from '../../../sending/refusals.ts'
 import { badRequest, CodedError, HttpError, missing } from '../../../server/http-error.ts'
@@ -96,14 +96,20 @@ function withNewMessage(items: readonly InputItem[]): InputItem[] {
 }
 
 /** Finds the place that `previous_response_id` or `conversation` names. It is null without either. */
-async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
+export async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
   const { previous_response_id: previous, conversation: given, on_busy: onBusy } = named
   const conversation = given === undefined || given === null ? null : conversationOf(given)
   if (previous !== undefined && previous !== null) {
     const uuid = uuidIn(previous)
     const response = uuid && (await findResponse(sql, uuid, agentId))
-    if (!response || !opens(caller, { id: response.sessionId, user: response.user })) {
-      throw new CodedError(400, 'previous_response_id: there is no such response', 'previous_response_not_found')
+    if (
+      !response ||
+      response.status === 'dequeued' ||
+      !opens(caller, { id: response.sessionId, user: response.user })
+    ) {
+      const words = uuid && (await ofAnotherAgent(sql, caller, uuid))
+      const none = words || 'previous_response_id: there is no such response'
+      throw new CodedError(400, none, 'previous_response_not_found')
     }
     const { id, sessionId, status } = response
     if (conversation !== null && conversation !== sessionId) {
@@ -118,6 +124,14 @@ async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace)
   if (conversation === null) return null
   const session = await ownSession(sql, caller, { agent_id: agentId, session_id: conversation })
   return { sessionId: (session ?? missing('conversation')).id, place: undefined, from: 0 }
+}
+
+/** Returns the words for a response of the caller's that another agent made. Null when there is none. */
+async function ofAnotherAgent(sql: Sql, caller: Caller, uuid: string): Promise<string | null> {
+  const found = await findResponse(sql, uuid, null)
+  if (found === null || !opensAgent(caller, found.agentId)) return null
+  if (!opens(caller, { id: found.sessionId, user: found.user })) return null
+  return `previous_response_id: is a response of the agent ${found.agentId}, and a conversation has one agent`
 }
 
 /** Reads the id of a conversation, bare or in an object. */

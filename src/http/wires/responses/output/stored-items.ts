@@ -6,6 +6,7 @@ import type { Sql } from '../../../../persistence/postgres/database.ts'
 import {
   decisionsOf,
   questionOf,
+  readFirstTurns,
   readTurns,
   type StoredDecision,
   type StoredQuestion,
@@ -32,11 +33,14 @@ export type StoredItem = OutputItem | OtherItem
 /** Returns the items of a request: its message, or its decisions. */
 export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<StoredItem[]> {
   const { id, questionId, previousId } = stored
+  const given = (await readFirstTurns(sql, stored.sessionId, stored.request?.given ?? 0)).flatMap((turn) =>
+    itemsOf(turn, stored),
+  )
   if (questionId !== null) {
     const question = await questionOf(sql, questionId)
-    return question === null ? [] : [questionItem(question, stored)]
+    return question === null ? given : [...given, questionItem(question, stored)]
   }
-  if (previousId === null) return []
+  if (previousId === null) return given
   return (await decisionsOf(sql, id, previousId)).map((decision) => decisionItem(decision, id, previousId))
 }
 
