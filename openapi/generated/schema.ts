@@ -2925,6 +2925,8 @@ export interface components {
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
             })[] | "*";
+            /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
+            approvalsExpireAfterS: number | null;
         };
         AgentToolsTransfer: {
             /** @description Name of the agent. */
@@ -2951,6 +2953,8 @@ export interface components {
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
             })[] | "*";
+            /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
+            approvalsExpireAfterS?: number | null;
         };
         /** @description Absent arrays stay as they are, `[]` or null clears. Unknown ids: 400. */
         AgentToolsUpdate: {
@@ -2972,6 +2976,8 @@ export interface components {
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
             })[] | "*" | null;
+            /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
+            approvalsExpireAfterS?: number | null;
         };
         AgentTransfer: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -3726,6 +3732,7 @@ export interface components {
                  */
                 reason: "instance_lost" | "shutdown" | "database";
             }[];
+            error?: components["schemas"]["ReplyFailure"];
             /** @description MCP servers that gave no list of tools. Absent where none is missing. */
             missing_tools?: {
                 /** @description Name of the MCP server. */
@@ -4101,6 +4108,17 @@ export interface components {
                 kind: "provider" | "prompt" | "agent" | "httpTool" | "mcpServer" | "agentTools";
                 name: string;
                 reason: string;
+            }[];
+            /** @description Absent where there are none. */
+            warnings?: {
+                /**
+                 * @description Kind of record.
+                 * @enum {string}
+                 */
+                kind: "prompt";
+                name: string;
+                /** @description As saving the record answers it. */
+                message: string;
             }[];
         };
         Key: {
@@ -4503,6 +4521,11 @@ export interface components {
              * @enum {string}
              */
             kind: "approval" | "caller";
+            /**
+             * Format: date-time
+             * @description When an approval is rejected that nobody has decided. Absent where it does not expire. ISO 8601, UTC.
+             */
+            expires_at?: string;
         };
         /** @description Tool arrays replace the agent's for this reply; absent ones keep them. */
         PlaygroundChatRequest: {
@@ -4876,7 +4899,7 @@ export interface components {
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
-            decision?: "approve" | "reject" | "respond" | null;
+            decision?: "approve" | "reject" | "respond" | "expired" | null;
             /**
              * Format: date-time
              * @description When it was decided. ISO 8601, UTC.
@@ -4907,6 +4930,8 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description What becomes of `{{now.time}}` in it; in answers to saving alone. */
+            warning?: string;
         };
         PromptCreate: {
             /** @description Name of the prompt. 1 to 200 characters. */
@@ -5101,6 +5126,16 @@ export interface components {
             };
             /** @description The reason, with 503. */
             message?: string;
+        };
+        /** @description Of messages with the status `error` alone. */
+        ReplyFailure: {
+            /**
+             * @description Why the reply failed.
+             * @enum {string}
+             */
+            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "tools_unavailable" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+            /** @description The words of its error chunk. */
+            message: string;
         };
         ReplyModelRequest: {
             /** @description Model turn of the reply, from 1. */
@@ -5947,6 +5982,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "complete" | "streaming" | "error";
+                error?: components["schemas"]["ReplyFailure"];
             };
             /** @description Parts as the stream of the same reply builds them. */
             parts: {
@@ -6511,6 +6547,7 @@ export type PublishRequest = components['schemas']['PublishRequest'];
 export type Queue = components['schemas']['Queue'];
 export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
+export type ReplyFailure = components['schemas']['ReplyFailure'];
 export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
 export type ReplySpan = components['schemas']['ReplySpan'];
@@ -8851,7 +8888,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8970,7 +9007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9089,7 +9126,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
