@@ -1,4 +1,5 @@
 /** The chat-completions wire format, and messages of deploy sessions. Names are in snake case, as in that format. */
+import { askedVersion } from '../records/drafts.ts'
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { count, id, nullable, oneOf, time } from '../basics.ts'
@@ -89,6 +90,7 @@ const answerForm = {
 const besideMessages = { ...answerForm, ...answerFields, ...callerToolFields }
 const requestFields = {
   messages: Type.Array(ChatMessage, { minItems: 1 }),
+  agent_version: askedVersion,
   model: Type.Optional(Type.Unsafe({ description: "Not looked at: the agent's model answers." })),
   ...besideMessages,
 }
