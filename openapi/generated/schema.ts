@@ -83,7 +83,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the login and clear its cookie */
+        /**
+         * End the login and clear its cookie
+         * @description 204; with `logoutUrl` where the identity provider has a page that signs out.
+         */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -2846,6 +2849,8 @@ export interface components {
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
             })[] | "*";
+            /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
+            approvalsExpireAfterS: number | null;
         };
         AgentToolsTransfer: {
             /** @description Name of the agent. */
@@ -2872,6 +2877,8 @@ export interface components {
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
             })[] | "*";
+            /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
+            approvalsExpireAfterS?: number | null;
         };
         /** @description Absent arrays stay as they are, `[]` or null clears. Unknown ids: 400. */
         AgentToolsUpdate: {
@@ -2893,6 +2900,8 @@ export interface components {
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
             })[] | "*" | null;
+            /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
+            approvalsExpireAfterS?: number | null;
         };
         AgentTransfer: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -3142,7 +3151,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "create" | "update" | "delete" | "import" | "export" | "login" | "login_failed" | "logout" | "revoke" | "decide" | "publish";
+            action: "create" | "update" | "delete" | "import" | "export" | "login" | "login_failed" | "logout" | "revoke" | "decide" | "read" | "publish";
             /** @description Kind of record, such as `prompt`. */
             kind: string;
             recordId: string | null;
@@ -3177,6 +3186,10 @@ export interface components {
         AuthStatus: {
             authRequired: boolean;
             authenticated: boolean;
+            /** @description Empty when no login is required. */
+            methods: ("password" | "oidc")[];
+            /** @description Where a browser begins the sign-in by OpenID Connect. Null without. */
+            oidcUrl: string | null;
         };
         BuiltInTool: {
             /** @description Such as `web_fetch`. */
@@ -3543,8 +3556,18 @@ export interface components {
             deleted: true;
         };
         CurrentUser: {
-            /** @description Null when no login is required. */
+            /** @description Null for a key, and when no login is required. */
             username: string | null;
+            /**
+             * @description What may be done. Null for a key without a role.
+             * @enum {string|null}
+             */
+            role: "viewer" | "editor" | "admin" | null;
+            /**
+             * @description How the person logged in. Null without a login.
+             * @enum {string|null}
+             */
+            method: "password" | "oidc" | null;
         };
         Decision: {
             /** @description Of `pending`. */
@@ -3631,6 +3654,7 @@ export interface components {
                  */
                 reason: "instance_lost" | "shutdown" | "database";
             }[];
+            error?: components["schemas"]["ReplyFailure"];
             /** @description MCP servers that gave no list of tools. Absent where none is missing. */
             missing_tools?: {
                 /** @description Name of the MCP server. */
@@ -4011,6 +4035,17 @@ export interface components {
                 name: string;
                 reason: string;
             }[];
+            /** @description Absent where there are none. */
+            warnings?: {
+                /**
+                 * @description Kind of record.
+                 * @enum {string}
+                 */
+                kind: "prompt";
+                name: string;
+                /** @description As saving the record answers it. */
+                message: string;
+            }[];
         };
         Key: {
             /**
@@ -4022,8 +4057,13 @@ export interface components {
             name: string;
             /** @description The last four characters of the key. */
             hint: string;
-            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
-            scopes: ("deploy" | "management" | "management:read")[];
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. `audit:read`: the audit alone. */
+            scopes: ("deploy" | "management" | "management:read" | "audit:read")[];
+            /**
+             * @description Narrows what `management` and `management:read` open to what this role may do. Null: all of it.
+             * @enum {string|null}
+             */
+            role: "viewer" | "editor" | "admin" | null;
             /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
@@ -4065,8 +4105,13 @@ export interface components {
         KeyCreate: {
             /** @description What the key is for. 1 to 200 characters. */
             name: string;
-            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
-            scopes: ("deploy" | "management" | "management:read")[];
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. `audit:read`: the audit alone. */
+            scopes: ("deploy" | "management" | "management:read" | "audit:read")[];
+            /**
+             * @description Narrows what `management` and `management:read` open to what this role may do. Null: all of it.
+             * @enum {string|null}
+             */
+            role?: "viewer" | "editor" | "admin" | null;
             /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
@@ -4096,8 +4141,13 @@ export interface components {
             name: string;
             /** @description The last four characters of the key. */
             hint: string;
-            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
-            scopes: ("deploy" | "management" | "management:read")[];
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. `audit:read`: the audit alone. */
+            scopes: ("deploy" | "management" | "management:read" | "audit:read")[];
+            /**
+             * @description Narrows what `management` and `management:read` open to what this role may do. Null: all of it.
+             * @enum {string|null}
+             */
+            role: "viewer" | "editor" | "admin" | null;
             /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
@@ -4147,7 +4197,7 @@ export interface components {
             /** @description The offset used. */
             offset: number;
         };
-        /** @description `scopes` are ignored if equal to the stored ones, else 400: they cannot change. */
+        /** @description `scopes` and `role` are ignored if equal to the stored ones, else 400: they cannot change. */
         KeyUpdate: {
             /** @description What the key is for. 1 to 200 characters. */
             name?: string;
@@ -4169,8 +4219,13 @@ export interface components {
              * @description From then on it opens nothing; in the future. Null means that it does not expire.
              */
             expiresAt?: string | null;
-            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
-            scopes?: ("deploy" | "management" | "management:read")[];
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. `audit:read`: the audit alone. */
+            scopes?: ("deploy" | "management" | "management:read" | "audit:read")[];
+            /**
+             * @description Narrows what `management` and `management:read` open to what this role may do. Null: all of it.
+             * @enum {string|null}
+             */
+            role?: "viewer" | "editor" | "admin" | null;
         };
         KeyUse: {
             /** @description Requests of the last 60 s. 0 without a limit of requests: none are counted. */
@@ -4220,6 +4275,10 @@ export interface components {
         };
         LoggedIn: {
             username: string;
+        };
+        LoggedOut: {
+            /** @description Where the browser signs out at the identity provider. */
+            logoutUrl: string;
         };
         LoginRequest: {
             username: string;
@@ -4388,6 +4447,11 @@ export interface components {
              * @enum {string}
              */
             kind: "approval" | "caller";
+            /**
+             * Format: date-time
+             * @description When an approval is rejected that nobody has decided. Absent where it does not expire. ISO 8601, UTC.
+             */
+            expires_at?: string;
         };
         /** @description Tool arrays replace the agent's for this reply; absent ones keep them. */
         PlaygroundChatRequest: {
@@ -4772,7 +4836,7 @@ export interface components {
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
-            decision?: "approve" | "reject" | "respond" | null;
+            decision?: "approve" | "reject" | "respond" | "expired" | null;
             /**
              * Format: date-time
              * @description When it was decided. ISO 8601, UTC.
@@ -4803,6 +4867,8 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description What becomes of `{{now.time}}` in it; in answers to saving alone. */
+            warning?: string;
         };
         PromptCreate: {
             /** @description Name of the prompt. 1 to 200 characters. */
@@ -4997,6 +5063,16 @@ export interface components {
             };
             /** @description The reason, with 503. */
             message?: string;
+        };
+        /** @description Of messages with the status `error` alone. */
+        ReplyFailure: {
+            /**
+             * @description Why the reply failed.
+             * @enum {string}
+             */
+            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "tools_unavailable" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+            /** @description The words of its error chunk. */
+            message: string;
         };
         ReplyModelRequest: {
             /** @description Model turn of the reply, from 1. */
@@ -5842,6 +5918,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "complete" | "streaming" | "error";
+                error?: components["schemas"]["ReplyFailure"];
             };
             /** @description Parts as the stream of the same reply builds them. */
             parts: {
@@ -6359,6 +6436,7 @@ export type Live = components['schemas']['Live'];
 export type LiveActor = components['schemas']['LiveActor'];
 export type LiveActors = components['schemas']['LiveActors'];
 export type LoggedIn = components['schemas']['LoggedIn'];
+export type LoggedOut = components['schemas']['LoggedOut'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type MachineConfig = components['schemas']['MachineConfig'];
 export type McpSelection = components['schemas']['McpSelection'];
@@ -6404,6 +6482,7 @@ export type PublishRequest = components['schemas']['PublishRequest'];
 export type Queue = components['schemas']['Queue'];
 export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
+export type ReplyFailure = components['schemas']['ReplyFailure'];
 export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
 export type ReplySpan = components['schemas']['ReplySpan'];
@@ -6684,6 +6763,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedOut"];
+                };
+            };
             /** @description Done; no body. */
             204: {
                 headers: {
@@ -7007,7 +7095,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7193,7 +7281,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7312,7 +7400,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7424,7 +7512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7610,7 +7698,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7787,7 +7875,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7897,7 +7985,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8092,7 +8180,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8275,7 +8363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8385,7 +8473,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8495,7 +8583,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8734,7 +8822,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8853,7 +8941,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8972,7 +9060,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9164,7 +9252,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9424,7 +9512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9601,7 +9689,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9711,7 +9799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9818,7 +9906,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10004,7 +10092,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10181,7 +10269,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10291,7 +10379,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15736,7 +15824,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15816,7 +15904,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15920,7 +16008,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15995,7 +16083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16103,7 +16191,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16216,7 +16304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16303,7 +16391,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16382,7 +16470,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16463,7 +16551,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16540,7 +16628,10 @@ export interface operations {
     createPlaygroundChat: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 agent_id: string;
             };
@@ -16579,7 +16670,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16702,7 +16793,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16787,7 +16878,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16902,7 +16993,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17006,7 +17097,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17119,7 +17210,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17196,7 +17287,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17272,7 +17363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17400,7 +17491,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17484,7 +17575,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17555,7 +17646,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17692,7 +17783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17766,7 +17857,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17848,7 +17939,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17924,7 +18015,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17998,7 +18089,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18065,7 +18156,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18141,7 +18232,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18217,7 +18308,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18507,7 +18598,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18615,7 +18706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18693,7 +18784,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18787,7 +18878,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18870,7 +18961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18980,7 +19071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19083,7 +19174,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19164,7 +19255,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19242,7 +19333,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19336,7 +19427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19419,7 +19510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19529,7 +19620,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19632,7 +19723,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19735,7 +19826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19843,7 +19934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19918,7 +20009,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20036,7 +20127,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20101,7 +20192,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20171,7 +20262,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role admin is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;

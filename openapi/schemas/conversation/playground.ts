@@ -5,7 +5,7 @@ import { count, id, listOf, name, nullable, objectOrNull, oneOf, optional, time 
 import { askedVersion, givenPin, repliedVersion } from '../records/drafts.ts'
 import { settingsInput } from '../records/configuration.ts'
 import { toolChoiceInput } from '../records/tools.ts'
-import { callDecisions, callerToolFields } from './actions.ts'
+import { callerToolFields, storedDecisions } from './actions.ts'
 import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
 import { onBusy } from './queue.ts'
@@ -41,7 +41,7 @@ const PlaygroundToolCall = Type.Object(
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
     decision: Type.Optional(
       nullable(
-        oneOf(callDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),
+        oneOf(storedDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),
       ),
     ),
     decidedAt: Type.Optional(nullable(time('When it was decided.'))),

@@ -22,6 +22,7 @@ export const AuditEntry = Type.Object(
         'logout',
         'revoke',
         'decide',
+        'read',
         'publish',
       ],
       'What was done.',

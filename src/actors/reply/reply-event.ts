@@ -42,8 +42,8 @@ export type RestState = (typeof restStates)[number]
 export const waitKinds = ['approval', 'caller'] as const
 export type WaitKind = (typeof waitKinds)[number]
 
-/** The decisions about a pending call. */
-export const callDecisions = ['approve', 'reject', 'respond'] as const
+/** The decisions about a pending call. `expired`: nobody decided in time; nobody can send it. */
+export const callDecisions = ['approve', 'reject', 'respond', 'expired'] as const
 export type CallDecision = (typeof callDecisions)[number]
 
 /**

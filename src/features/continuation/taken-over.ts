@@ -11,7 +11,12 @@ type Rebuild = (
   inForce: Pick<InForce, 'fields' | 'overrides'>,
   mediaTypes: readonly string[],
   replyId: string,
-) => Promise<Pick<ReplySetup, 'agentName' | 'openToolbox'> & { request: Omit<ReplySetup['request'], 'reasoning'> }>
+) => Promise<
+  Pick<ReplySetup, 'agentName' | 'openToolbox'> & {
+    expiresAfterS: number | null
+    request: Omit<ReplySetup['request'], 'reasoning'>
+  }
+>
 
 /** Returns the basis of a claimed reply, with the agent's part by `rebuild`. */
 export const basisOfClaimed =
@@ -22,11 +27,16 @@ export const basisOfClaimed =
       ...continued?.carried,
     }
     const { tools, fields, overrides } = inForce
-    const { agentName, request, openToolbox } = await rebuild(agentId, { fields, overrides }, mediaTypes, reply.id)
+    const { agentName, request, openToolbox, expiresAfterS } = await rebuild(
+      agentId,
+      { fields, overrides },
+      mediaTypes,
+      reply.id,
+    )
     return {
       agentName,
       request: { ...request, reasoning },
-      actions: { callerTools: tools, toolChoice, canWait: true, shows },
+      actions: { callerTools: tools, toolChoice, canWait: true, expiresAfterS, shows },
       inForce: { tools, fields, overrides },
       instructions,
       openToolbox,

@@ -161,12 +161,16 @@ export function agentActions(asked: {
   callerTools?: CallerTools | undefined
   includeActions?: boolean | undefined
   canWait: boolean
+  expiresAfterS?: number | null
+  turnsApart?: boolean | undefined
 }): Omit<Actions, 'continued'> {
-  const { callerTools = noTools, includeActions = false, canWait } = asked
+  const { callerTools = noTools, includeActions = false, canWait, expiresAfterS = null, turnsApart = false } = asked
   return {
+    ...(turnsApart && { turnsApart }),
     callerTools: callerTools.tools,
     toolChoice: callerTools.choice,
     canWait,
+    expiresAfterS,
     shows: { approval: includeActions, caller: includeActions || callerTools.tools.length > 0 },
   }
 }

@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Updates the pending calls when a reply ends: stores the results of calls that it made, and adds calls that it
    requested. Unless the reply ends to wait, calls that are still open are never offered for a decision. Called by
    fold_reply. p_waiting: {calls: [{place, call_id, name, arguments, kind}], carried, asked}, or null. */
@@ -26,8 +26,10 @@ begin
   insert into waiting_calls (reply_id, place, session_id, call_id, name, arguments, kind)
   select p_reply, w.place, p_session, w.call_id, w.name, w.arguments, w.kind
     from jsonb_to_recordset(p_waiting -> 'calls') as w(place integer, call_id text, name text, arguments text, kind text);
-  insert into waits (session_id, reply_id, carried, asked)
-  values (p_session, p_reply, p_waiting ->> 'carried', p_waiting -> 'asked')
+  insert into waits (session_id, reply_id, carried, asked, expires_at)
+  values (p_session, p_reply, p_waiting ->> 'carried', p_waiting -> 'asked',
+          case when p_waiting -> 'calls' @> '[{"kind": "approval"}]' then
+            clock_timestamp() + make_interval(secs => (p_waiting #>> '{asked,expiresAfterS}')::integer) end)
   on conflict (session_id) do update
-    set reply_id = excluded.reply_id, carried = excluded.carried, asked = excluded.asked;
+    set reply_id = excluded.reply_id, carried = excluded.carried, asked = excluded.asked, expires_at = excluded.expires_at;
 end $$;

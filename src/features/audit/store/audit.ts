@@ -13,6 +13,7 @@ type AuditAction =
   | 'logout'
   | 'revoke'
   | 'decide'
+  | 'read'
   | 'publish'
 
 /** The sender of a change, and the request. */

@@ -47,7 +47,14 @@ interface BegunRow {
   /** See `decodeBegun`. */
   admission: unknown
   /** Of a reply that follows decisions; null on a message. */
-  follows: (Asked & { carried: string; decisions: DecidedCall[]; by: string | null; waitedMs: number }) | null
+  follows:
+    | (Omit<Asked, 'expiresAfterS'> & {
+        carried: string
+        decisions: DecidedCall[]
+        by: string | null
+        waitedMs: number
+      })
+    | null
 }
 
 export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
@@ -72,8 +79,10 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
     states: (of) => readStates(sql, of),
     async remove(sessionId, id) {
       if (id !== null && !isUuid(id)) return []
+      const ids = id === null ? await waitingIn(sql, sessionId) : [id]
+      if (ids.length === 0) return []
       const rows = await sql<{ replyId: string }[]>`
-        select dequeue_messages(${sessionId}, ${id}) as "replyId"`
+        select take_out_messages(${sessionId}, ${ids}::text[]::uuid[]) as "replyId"`
       return rows.map(({ replyId }) => replyId)
     },
     async isSteered(sessionId) {
@@ -92,6 +101,12 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
       return rows.map(({ replyId }) => replyId)
     },
   }
+}
+
+async function waitingIn(sql: Sql, sessionId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from queued_messages where session_id = ${sessionId} and admission is null and rank >= 0`
+  return rows.map(({ id }) => id)
 }
 
 function begunOf(row: BegunRow, owner: Owner): BegunMessage {

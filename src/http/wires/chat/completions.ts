@@ -32,7 +32,7 @@ import { type AskedVersion, agentOfVersion } from '../../../features/versions/in
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
-import { promptToSend } from '../../../templates/prompt-template.ts'
+import { holdsTime, promptToSend } from '../../../templates/prompt-template.ts'
 import {
   type AgentDependencies,
   agentActions,
@@ -109,6 +109,7 @@ export interface StatelessRequest {
   reasoning: boolean
   stream: boolean
   includeUsage: boolean
+  turnsApart?: boolean // see Actions
   /** The text that follows the agent's prompt. Null or absent when the request brings none. */
   appended?: string | null
   /** The agent with settings of the request. When absent, as it is. */
@@ -149,7 +150,7 @@ export async function answerStateless<Body>(
   const own = version ? await agentOfVersion(deps, live, version) : live
   const uploads = requireUploads(request)
   const { sent: given, agent = own, appended = null, ...wanted } = read(uploads, own)
-  const { fields, callerTools, reasoning, includeUsage, user, stream } = wanted
+  const { fields, callerTools, reasoning, includeUsage, user, stream, turnsApart } = wanted
   const sent = await findAllStored(given, ownParts(deps.sql, caller))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
   // Nothing of the session but what the request itself tells.
@@ -171,13 +172,13 @@ export async function answerStateless<Body>(
       replyId: id,
       model: deps.model,
       openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
-      actions: { ...agentActions({ callerTools, canWait: false }), callsUsed: callsSinceUser(messages) },
+      actions: { ...agentActions({ callerTools, canWait: false, turnsApart }), callsUsed: callsSinceUser(messages) },
       timeoutMs: deps.generationTimeoutMs,
       gate: deps.gate,
       observer,
     }
     const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
-    const told = { conversation: givenConversation(messages), maxTokens }
+    const told = { conversation: givenConversation(messages, holdsTime(asked.system) ? values.at : null), maxTokens }
     const system = promptToSend(asked.system, values, appended)
     const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
     const onFault = (error: unknown) => {

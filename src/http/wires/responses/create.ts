@@ -43,7 +43,7 @@ import {
 } from './input/request-fields.ts'
 import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
-import { sessionOfKey } from './store/session-of-key.ts'
+import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
@@ -111,8 +111,7 @@ const baseOf = ({ agent, body, exchange: { caller, request, reply }, wanted, ins
   by: userOf(caller),
   includeUsage: false,
   reasoning: true,
-  // `stream` changes no answer (contract section 35).
-  idempotency: idempotencyOf(request, { ...body, stream: undefined }),
+  idempotency: idempotencyOf(request, heldTo(body)),
   isRetry: isRetry(request),
   onBusy: body.on_busy ?? 'reject',
   origin: originOf(request),
@@ -124,6 +123,9 @@ const fieldsFor = (agent: AgentForCompletion, { maxToolCalls, ...wanted }: Reque
   ...wanted,
   overrides: fewerCalls(agent, maxToolCalls),
 })
+
+/** Returns the part of a body that its key is held to: `stream` changes no answer. */
+const heldTo = ({ stream: _, ...body }: Body) => body
 
 const partsOf = (
   deps: ResponseDependencies,
@@ -198,7 +200,8 @@ function continuingFirst(
   }
 }
 
-const hashIn = (body: Body, { request }: Exchange): string => hashOf(body, request.uploads?.named).toString('hex')
+const hashIn = (body: Body, { request }: Exchange): string =>
+  hashOf(heldTo(body), request.uploads?.named).toString('hex')
 
 function beginsWith(messages: GivenMessage[], metadata: Record<string, string>): Pick<SessionToMake, 'begins'> {
   const isEmpty = messages.length === 0 && Object.keys(metadata).length === 0

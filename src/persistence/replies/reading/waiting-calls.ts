@@ -9,13 +9,18 @@ export interface PendingCall {
   name: string
   arguments: string
   kind: WaitKind
+  /** ISO 8601 UTC. Absent where it does not expire. */
+  expires_at?: string
 }
 
 /** Returns `PendingCall[]` of the row of `sessions`. */
 export const pendingOf = (sql: AnySql): Fragment => sql`
   case when sessions.status = 'waiting'
-       then coalesce((select jsonb_agg(jsonb_build_object('call_id', p.call_id, 'name', p.name, 'arguments', p.arguments,
-                                                          'kind', p.kind) order by p.place)
+       then coalesce((select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                               'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'expires_at',
+                               case when p.kind = 'approval' then (
+                                 select ${isoTime(sql, 'w.expires_at')} from waits w where w.session_id = sessions.id) end))
+                             order by p.place)
                         from pending_calls(sessions.id) p), '[]')
        else '[]' end`
 
