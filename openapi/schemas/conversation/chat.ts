@@ -1,8 +1,9 @@
 /** The chat-completions wire format, and messages of deploy sessions. Names are in snake case, as in that format. */
-import { askedVersion } from '../records/drafts.ts'
+
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { count, id, nullable, oneOf, time } from '../basics.ts'
+import { askedVersion } from '../records/drafts.ts'
 import { actionsRequest, callerToolFields, WireToolCall } from './actions.ts'
 import { deployPlace, parentId } from './branches.ts'
 import { answerFields } from './completion-fields.ts'

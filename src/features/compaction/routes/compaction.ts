@@ -1,8 +1,9 @@
 /** Summaries of a session's path (contract section 19), made now and listed, on both of its paths. */
-import { agentOfSession } from '../../../http/sending/agent-of-session.ts'
+
 import type { FastifyRequest } from 'fastify'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { agentRequest, agentToolbox } from '../../../http/sending/agent-for-reply.ts'
+import { agentOfSession } from '../../../http/sending/agent-of-session.ts'
 import { noRetry, refuse, refuseBusy } from '../../../http/sending/refusals.ts'
 import type { SendDependencies } from '../../../http/sending/send-message.ts'
 import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
