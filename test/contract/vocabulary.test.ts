@@ -52,9 +52,9 @@ function valuesIn(schema: unknown): unknown[] {
   })
 }
 
-/** `model` shows in the chunks behind it alone, `tool_begun` in nothing. */
+/** `model` shows in the chunks behind it alone, `tool_begun` and `tool_asked` in nothing. */
 const shownKinds = replyEventKinds.filter(
-  (kind) => kind !== 'model' && kind !== 'tool_begun' && kind !== 'tool_unknown',
+  (kind) => kind !== 'model' && kind !== 'tool_begun' && kind !== 'tool_asked' && kind !== 'tool_unknown',
 )
 
 describe('the contract', () => {
@@ -156,6 +156,7 @@ const events = {
   tool_call: { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt },
   tool_begun: { type: 'tool_begun', id: 'c', startedAt },
   tool_result: { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 },
+  tool_asked: { type: 'tool_asked', id: 'c', asked: { server: 's', questions: [], of: 'h' } },
   tool_unknown: { type: 'tool_unknown', id: 'c' },
   model: { type: 'model', model: 'm2', providerId: 'p' },
 } satisfies Record<ReplyEventKind, ReplyEvent>

@@ -19,10 +19,11 @@ export function settledWait({ calls, carried, ...others }: NonNullable<Settlemen
   return { calls: calls.map(callColumns), carried: encodeCarried(carried) }
 }
 
-const callColumns = ({ id, name, arguments: text, kind, place }: WaitingCall) => ({
+const callColumns = ({ id, name, arguments: text, kind, place, replyId, asked }: WaitingCall) => ({
   call_id: id,
   name,
   arguments: text,
   kind,
   place,
+  ...(asked && { reply_id: replyId, asked }),
 })

@@ -7,6 +7,7 @@ import {
   awaitedAt,
   broughtUITools,
   findWait,
+  outputsAsAnswers,
   type GivenDecisions,
 } from '../../../features/approvals/index.ts'
 import { ownParts, partPath, prepareParts, requireUploads, type SentMessage } from '../../../features/parts/index.ts'
@@ -47,7 +48,10 @@ async function decisionsFor(
     ...(wait?.decided ?? []).map(({ id }) => id),
   ])
   return {
-    calls: decisions.filter(({ id }) => !isOfIt || known.has(id)),
+    calls: outputsAsAnswers(
+      decisions.filter(({ id }) => !isOfIt || known.has(id)),
+      isOfIt ? wait.pending : [],
+    ),
     wait: isOfIt ? wait : null,
     bySecret: caller.kind === 'secret',
     asMessages: false,

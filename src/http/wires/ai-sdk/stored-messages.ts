@@ -2,6 +2,7 @@
  * Stored messages as the AI SDK's UI messages, with the parts that `useChat` builds from the stream of the same reply.
  */
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
+import { shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
@@ -36,7 +37,12 @@ interface FilePart {
   filename?: string
   url: string
 }
-type Part = { type: 'step-start' } | TextPart | FilePart | ToolPart
+interface PendingPart {
+  type: 'data-pending'
+  id: string
+  data: object
+}
+type Part = { type: 'step-start' } | TextPart | FilePart | ToolPart | PendingPart
 
 interface UIMessage {
   id: string
@@ -85,6 +91,9 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
     asked({ id }) {
       const part = calls.get(id)
       if (part) Object.assign(part, { state: 'approval-requested', approval: { id } })
+    },
+    questioned(call, asked) {
+      for (const { id, entry } of shownQuestions(call, asked)) parts.push({ type: 'data-pending', id, data: entry })
     },
     decided({ id }, { approved, reason }) {
       const part = calls.get(id)
