@@ -17,7 +17,7 @@ export interface AuthHandlers<X extends Exchange> {
   /** POST /api/auth/login — Log in */
   login: Handler<operations['login'], X>
   /** POST /api/auth/logout — End the login and clear its cookie */
-  logout: Handler<operations['logout'], X>
+  logout: PiecesHandler<operations['logout'], X>
   /** GET /api/auth/me — Read the current user */
   getCurrentUser: Handler<operations['getCurrentUser'], X>
 }
@@ -68,6 +68,20 @@ export interface AgentsHandlers<X extends Exchange> {
   listUserUses: Handler<operations['listUserUses'], X, 'limit' | 'offset'>
   /** DELETE /api/v1/agents/{id} — Delete an agent */
   deleteAgent: Handler<operations['deleteAgent'], X>
+}
+
+/** What an agent was, is, and is to be: versions and drafts. */
+export interface VersionsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{id}/versions — List the versions of an agent, newest first */
+  listAgentVersions: Handler<operations['listAgentVersions'], X, 'limit' | 'offset'>
+  /** GET /api/v1/agents/{id}/versions/{n} — Read a version of an agent */
+  getAgentVersion: Handler<operations['getAgentVersion'], X>
+  /** POST /api/v1/agents/{id}/versions/{n}/publish — Publish a version again */
+  publishAgentVersion: Handler<operations['publishAgentVersion'], X>
+  /** POST /api/v1/agents/{id}/publish — Publish the draft of an agent */
+  publishAgent: Handler<operations['publishAgent'], X>
+  /** DELETE /api/v1/agents/{id}/draft — Discard the draft of an agent */
+  deleteAgentDraft: Handler<operations['deleteAgentDraft'], X>
 }
 
 /** Which tools an agent may call. */
@@ -419,6 +433,7 @@ export interface Server<X extends Exchange> {
   providers: ProvidersHandlers<X>
   prompts: PromptsHandlers<X>
   agents: AgentsHandlers<X>
+  versions: VersionsHandlers<X>
   agentTools: AgentToolsHandlers<X>
   builtInTools: BuiltInToolsHandlers<X>
   httpTools: HttpToolsHandlers<X>
@@ -455,6 +470,7 @@ export interface ServerOperations<X extends Exchange>
     ProvidersHandlers<X>,
     PromptsHandlers<X>,
     AgentsHandlers<X>,
+    VersionsHandlers<X>,
     AgentToolsHandlers<X>,
     BuiltInToolsHandlers<X>,
     HttpToolsHandlers<X>,

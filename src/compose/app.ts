@@ -8,6 +8,7 @@ import { countWaiting } from '../features/approvals/store/waits.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
 import { withLateTitles } from '../features/titles/late-titles.ts'
 import { passEarlierNumbers } from '../features/users/store/secret-numbers.ts'
+import { versionOldAgents } from '../features/versions/store/versions.ts'
 import { createWebhooks } from '../features/webhooks/webhooks.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import { deleteAllSessions } from '../http/server/database-errors/delete-sessions.ts'
@@ -25,7 +26,8 @@ import { createDemoLine } from '../providers/demo.ts'
 import { createModel } from '../providers/model.ts'
 import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
-import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
+import type { Settings } from '../settings.ts'
+import { isLoopback, publicUrlOf, startupWarnings } from '../settings-checks.ts'
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
@@ -37,6 +39,7 @@ import { type BackgroundOptions, startBackground } from './jobs.ts'
 import { startObservation } from './observation.ts'
 import { type Ground, openOwnership, storageLimits } from './ownership.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
+import { openSignIn } from './sign-in.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
 import { startFault } from './start/start-fault.ts'
 import { toolDependencies } from './tools.ts'
@@ -86,6 +89,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
     log.debug({ applied }, 'What the migration applied.')
   }
   await waitForDatabase(() => keepOldNames(sql, workOutOldNames), log)
+  await waitForDatabase(() => versionOldAgents(sql), log)
   await waitForDatabase(() => passEarlierNumbers(sql), log)
   const { secretKeys: keys, dataDir } = settings
   const options = { keys, dataDir, external: embedded === null }
@@ -163,6 +167,7 @@ async function openDependencies(ground: Ground) {
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
     ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering },
+    limits: createLimitGate(repliesSql, coordination),
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
   })
   const { host } = opened
@@ -175,6 +180,7 @@ async function openDependencies(ground: Ground) {
     ...answering,
     ...opened,
     model,
+    mcp,
     gate,
     recorder,
     storage: storageLimits(settings),
@@ -183,10 +189,11 @@ async function openDependencies(ground: Ground) {
     historyMaxTokens: settings.historyMaxTokens,
     providerTypes,
     observer,
-    limits: createLimitGate(repliesSql, coordination),
     requestObservers,
     usageStored,
     webhookSender,
+    oidc: openSignIn({ ...ground, secrets, outbound }),
+    publicUrl: ground.publicUrl,
     ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
     log,
@@ -228,7 +235,14 @@ export async function startApp(settings: Settings, logStream?: LogStream, own: O
       log,
     })
     closing.defer(() => observation.close())
-    const deps = await openDependencies({ ...database, settings, log, closing, observation, own })
+    const publicUrl = () => {
+      const bound = server.server.address() // PORT may be 0, for any
+      return publicUrlOf({
+        ...settings,
+        port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
+      })
+    }
+    const deps = await openDependencies({ ...database, settings, log, closing, observation, own, publicUrl })
     await mountAll(server, options, deps)
     await deps.startJobs() // last: after an upgrade they may take all processors for a while
     const drain = () => deps.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)

@@ -7,6 +7,7 @@ import { createTimers } from '../coordination/timers.ts'
 import { createCompactions } from '../features/compaction/compact-session.ts'
 import { createContinuation } from '../features/continuation/continuation.ts'
 import { basisOfClaimed } from '../features/continuation/taken-over.ts'
+import type { LimitGate } from '../features/limits/store/limits.ts'
 import { preparing } from '../features/queue/prepare-queued.ts'
 import { createQueue } from '../features/queue/queue.ts'
 import { createQueueStore } from '../features/queue/store/queue.ts'
@@ -30,11 +31,12 @@ interface HostParts extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coo
   model: Model
   gate: LeaseGate
   answering: RecordDependencies
+  limits: LimitGate
 }
 
 /** Opens the host. Its replies may be taken over, and messages begin, from now on. */
 export function openHost({ settings, repliesSql, log, closing, observation }: Ground, parts: HostParts) {
-  const { coordination, recorder, handovers, journal, model, gate, answering } = parts
+  const { coordination, recorder, handovers, journal, model, gate, answering, limits } = parts
   const { observer, metrics } = observation
   const inner = createHost({
     model,
@@ -66,8 +68,11 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   coordination.start(host.owned, { tick: host.tick, takeOver: continuation.takeOver })
   const timers = createTimers((err, task) => log.warn({ err }, `${task} failed.`))
   timers.every(TEND_MS, 'Beginning queued messages', queue.tend)
+  const compactions = createCompactions(inner)
+  timers.every(TEND_MS, 'Releasing sessions that were held late', compactions.tend)
+  timers.every(TEND_MS, 'Giving back places that were taken late', limits.giveBackLate)
   closing.defer(timers.stop)
-  return { host, queue, compactions: createCompactions(inner), capabilities }
+  return { host, queue, compactions, limits, capabilities }
 }
 
 /** Returns null when requests to models are not kept. */

@@ -6,5 +6,7 @@ export const lasting = {
   'contract-29.repeated': 'A request that decided a part and is sent again is answered with the session as it is then.',
   'contract-29.message-instead': 'A new message rejects what is undecided; what was approved before is not made.',
   'contract-29.unknown-fields': 'An unknown field inside a decision is 400 that names it, and nothing is decided.',
+  'contract-29.stored-decisions':
+    'Decisions that no request waits for begin the reply that follows as a queued message’s begins, once.',
   'contract-29.older-versions': 'The first partial decision ends the compatibility of older versions.',
 }

@@ -16,6 +16,8 @@ export const limits = {
   'contract-35.live-lists': 'A user follows at most 8 lists that live with an agent, a key 64; one more is 429.',
   'contract-26.live-lists':
     'Followers of lists are served in turns, in pages of 256 KiB, and what they are told of a change is made once.',
+  'contract-26.webhook-turns': 'Deliveries of one webhook are claimed in turns by agent and user.',
+  'contract-35.never-said': 'A session that never had a message makes no session.deleted event.',
   'contract-32.named-ids':
     'Ids that an input names are looked for among its last 1,000 items, in one statement, and at a bounded cost.',
   'contract-32.given-calls': 'A given message of the assistant holds at most 1,000 calls.',

@@ -38,5 +38,7 @@ export const responses = {
   'contract-32.turns':
     'Each model turn with text is one message item; turns with calls are commentary, the last one final_answer.',
   'contract-32.parse': 'responses.parse works behind a sentence.',
+  'contract-32.ends-in-outputs': 'A new session’s history may end in outputs: the reply goes on from their message.',
+  'contract-32.foreign-items': 'Items of OpenAI’s own tools are passed over and named; custom calls are read as calls.',
   'contract-35.stream-of-key': 'On the Responses API stream is not part of the body that a key is held to.',
 } as const

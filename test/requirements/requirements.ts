@@ -21,6 +21,7 @@ import { signIn } from './requirements-sign-in.ts'
 import { told } from './requirements-told.ts'
 import { tools } from './requirements-tools.ts'
 import { values } from './requirements-values.ts'
+import { versions } from './requirements-versions.ts'
 
 export const requirements = {
   // ── specification ─────────────────────────────────────────────────────────────────────────────────────
@@ -292,6 +293,7 @@ export const requirements = {
   ...lasting,
   ...limits,
   ...values,
+  ...versions,
   ...handover,
   ...keys,
   ...signIn,

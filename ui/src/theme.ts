@@ -70,24 +70,43 @@ export const theme = createTheme({
   cursorType: 'pointer',
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, 'DejaVu Sans Mono', monospace",
-  fontSizes: { xs: '0.78rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
-  radius: { xs: '4px', sm: '6px', md: '8px', lg: '12px', xl: '20px' },
+  // Five sizes and three weights, and no other: hints 12, controls, labels and tables 13, what is read 14, headings 16 and 20.
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  fontWeights: { regular: '400', medium: '500', bold: '600' },
+  spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+  // Of controls and of surfaces; `xl`: of what is round.
+  radius: { xs: '4px', sm: '6px', md: '6px', lg: '8px', xl: '20px' },
   headings: {
-    fontWeight: '620',
+    fontWeight: '600',
     sizes: {
-      h1: { fontSize: '1.5rem', lineHeight: '1.25' },
-      h2: { fontSize: '1.0625rem', lineHeight: '1.4' },
-      h3: { fontSize: '0.9375rem', lineHeight: '1.4' },
+      h1: { fontSize: '1.25rem', lineHeight: '1.4' },
+      h2: { fontSize: '1rem', lineHeight: '1.4' },
+      h3: { fontSize: '0.875rem', lineHeight: '1.4' },
+      h4: { fontSize: '0.875rem', lineHeight: '1.4' },
+      h5: { fontSize: '0.8125rem', lineHeight: '1.4' },
+      h6: { fontSize: '0.8125rem', lineHeight: '1.4' },
     },
   },
   components: {
     // They are named only: their code belongs to the pages that use them.
-    Modal: { defaultProps: { centered: true, radius: 'lg', padding: 'lg' }, styles: { title: { fontWeight: 620 } } },
+    Modal: {
+      defaultProps: { centered: true, radius: 'lg', padding: 'lg' },
+      styles: { title: { fontWeight: 600, fontSize: '1rem' } },
+    },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     Select: { defaultProps: selectWhenEntered },
     Autocomplete: { defaultProps: selectWhenEntered },
     // Their own sizes begin at 9 px.
-    Badge: { vars: () => ({ root: { '--badge-fz': '0.75rem' } }) },
+    Badge: { vars: () => ({ root: { '--badge-fz': '0.75rem' } }), styles: { label: { fontWeight: 500 } } },
+    Pill: { vars: () => ({ root: { '--pill-fz': '0.75rem' } }) },
+    InputWrapper: {
+      vars: () => ({
+        label: {},
+        error: { '--input-error-size': '0.75rem' },
+        description: { '--input-description-size': '0.75rem' },
+      }),
+    },
+    Alert: { styles: { title: { fontWeight: 600 } } },
     Kbd: { vars: () => ({ root: { '--kbd-fz': '0.75rem' } }) },
     Checkbox: { defaultProps: chosen },
     Radio: { defaultProps: chosen },

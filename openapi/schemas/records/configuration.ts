@@ -4,6 +4,7 @@ import { documented, webAddress } from '../../documented.ts'
 import { asRead, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
 import { reasoningEfforts, responseFormatKeywords } from '../conversation/completion-fields.ts'
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'
+import { versionFields } from './drafts.ts'
 
 const providerTypeIds = [
   'openai',
@@ -141,6 +142,12 @@ export const GenerationConfigInput = Type.Unsafe({
 const promptId = nullable(
   Type.String({ description: 'Id of a prompt. Null when there is no system prompt. Unknown: 400.' }),
 )
+export const systemPrompt = nullable(
+  Type.String({
+    description:
+      'A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400.',
+  }),
+)
 /** Fallbacks of an agent. */
 export const MAX_FALLBACKS = 3
 
@@ -221,7 +228,8 @@ export const Agent = Type.Object(
     name: name('Name of the agent.'),
     providerId: id('Id of its provider.'),
     model: name('Model name, as the provider knows it.'),
-    promptId: nullable(id('Id of its prompt. Null when there is no system prompt.')),
+    promptId: nullable(id('Id of its prompt. Null when it has none.')),
+    systemPrompt,
     generationConfig: GenerationConfig,
     responseFormat: Type.Unsafe({
       ...responseFormatKeywords,
@@ -240,6 +248,7 @@ export const Agent = Type.Object(
     compaction,
     onLoss,
     onMissingTools,
+    ...versionFields,
     ...timestamps,
   },
   { title: 'Agent' },
@@ -247,6 +256,7 @@ export const Agent = Type.Object(
 export const AgentList = listOf('AgentList', 'agents', Agent)
 const agentOptions = {
   promptId,
+  systemPrompt,
   generationConfig: GenerationConfigInput,
   allowedOrigins: allowedOriginsInput,
   historyMaxTokens,

@@ -13,6 +13,7 @@ import {
   onMissingToolsInput,
   PromptCreate,
   responseFormatInput,
+  systemPrompt,
   userLimitsInput,
   wireApis,
 } from './configuration.ts'
@@ -24,6 +25,7 @@ const AgentTransfer = Type.Object(
     provider: Type.String({ description: 'Name of its provider, which must exist in the target.' }),
     model: name('Model name.'),
     prompt: Type.Optional(nullable(Type.String({ description: 'Name of its prompt, or null.' }))),
+    systemPrompt: Type.Optional(systemPrompt),
     generationConfig: Type.Optional(GenerationConfigInput),
     responseFormat: Type.Optional(responseFormatInput),
     fallbacks: Type.Optional(

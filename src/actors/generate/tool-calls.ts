@@ -2,8 +2,10 @@
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { OpenTurn, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
+import type { ReplyEvent } from '../reply/reply-event.ts'
 import { emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
 import { passGate } from './endings.ts'
+import { heldEvents } from './held-text.ts'
 import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
 
@@ -23,6 +25,8 @@ interface TurnPlace {
   left: number
   /** Calls that count towards `maxToolCalls`, those of this turn included. */
   spent: number
+  /** The turn's text, if that is not shown yet. Else empty. */
+  held: string
 }
 
 /**
@@ -35,7 +39,7 @@ export async function runTools(
   place: TurnPlace,
   running: Running,
 ): Promise<OpenTurn> {
-  const { replyId, calls: policy, signal, take } = running
+  const { replyId, request, calls: policy, signal, take } = running
   const { answer, before, left } = place
   const startedAt = new Date().toISOString()
   const judged = asked.map((call, index) => (index < left ? policy.judge(call, toolbox) : { refused: overLimit }))
@@ -45,13 +49,13 @@ export async function runTools(
     const tool = toolbox.own?.get(call.name)?.key
     return { ...call, kind: judgement.waits, replyId, place: before + index + 1, ...(tool !== undefined && { tool }) }
   })
-  await take(
-    asked.map(({ id, name, arguments: text }, index) => {
-      const judgement = judged[index] ?? null
-      const waits = judgement !== null && 'waits' in judgement ? judgement.waits : undefined
-      return { type: 'tool_call', id, name, arguments: text, startedAt, ...(waits !== undefined && { waits }) }
-    }),
-  )
+  const goesOn = waiting.every((call) => call === null)
+  const shown = asked.map(({ id, name, arguments: text }, index): ReplyEvent => {
+    const judgement = judged[index] ?? null
+    const waits = judgement !== null && 'waits' in judgement ? judgement.waits : undefined
+    return { type: 'tool_call', id, name, arguments: text, startedAt, ...(waits !== undefined && { waits }) }
+  })
+  await take([...heldEvents(place.held, goesOn, request), ...shown])
   await unlessAborted(keep(place, waiting, running), signal)
   await passGate(running)
   const results = asked.map(async (call, index): Promise<ToolResult | null> => {

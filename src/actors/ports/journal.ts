@@ -7,7 +7,7 @@ import type { OverLimit, RequestRate } from './limits.ts'
 import type { NewMessage } from './message.ts'
 import type { MessagePart } from './parts.ts'
 import type { TransitionRecord } from './steps.ts'
-import type { Carried, DecidedCall, WaitingCall } from './waiting.ts'
+import type { Asked, Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
 /** The identity of a reply that runs, wherever it is read or written. */
 export interface ReplyInfo {
@@ -156,7 +156,7 @@ export interface Settlement {
   /** Title for a session that has none. */
   title: string | null
   /** The waiting calls, when the reply ended for them. `calls`: those that this reply asked for. Nothing by default. */
-  waiting?: { calls: readonly WaitingCall[]; carried: Carried } | undefined
+  waiting?: { calls: readonly WaitingCall[]; carried: Carried; asked: Asked } | undefined
   /** Steps of the reply that are stored with it, in order, its end the last; 64 at most. None by default. */
   steps?: readonly TransitionRecord[]
 }
@@ -187,6 +187,11 @@ export interface Checkpoints {
    * of the reply to the queued message that begins with it. Null when none does.
    */
   release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<string | null>
+  /**
+   * Releases what this instance holds without `isRunning` there: a call to hold that had no answer was carried out late.
+   * Resolves to the replies that begin with it, as `release` does.
+   */
+  releaseLate(isRunning: (hold: string) => boolean): Promise<string[]>
   /** Returns whether a session is still held so, on any instance. */
   isHeld(sessionId: string, hold: string): Promise<boolean>
 }

@@ -4,6 +4,7 @@ import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { AnswerFields, ReasoningEffort } from './answer-fields.ts'
 import type { ToolChoice, ToolSpec } from './model.ts'
 import type { Origin } from './observer.ts'
+import type { Carried } from './waiting.ts'
 
 /**
  * The settings of a request of the Responses API, as its response repeats it (contract section 24). It is on the wire
@@ -60,6 +61,8 @@ export interface QueuedInput {
 
 /** A message that a session is made with. It is complete, and has no frames. */
 export interface GivenMessage {
+  /** A UUID. When absent, one is made. */
+  id?: string
   role: 'user' | 'assistant'
   content: string
   /** Texts, calls and results of a reply that called tools, in order. Absent when the content is all there is. */
@@ -79,5 +82,7 @@ export interface SessionToMake {
     metadata: Readonly<Record<string, string>>
     /** Oldest first. */
     messages: readonly GivenMessage[]
+    /** The state in which the first reply goes on from the last message. Absent when it answers the user's message. */
+    carried?: Carried
   }
 }

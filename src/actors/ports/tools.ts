@@ -1,7 +1,7 @@
 /** The tools of a reply. Types only. */
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import type { Asked, MissingServer } from '../reply/reply-event.ts'
+import type { ServerAsked, MissingServer } from '../reply/reply-event.ts'
 import type { ToolCall, ToolSpec } from './model.ts'
 import type { MessagePart } from './parts.ts'
 import type { Again } from './waiting.ts'
@@ -37,7 +37,7 @@ export interface ToolAnswer {
   content: string
   pictures?: readonly MessagePart[]
   /** Set when the server asks first: there is no result yet. */
-  asked?: Asked | undefined
+  asked?: ServerAsked | undefined
 }
 
 export interface OwnTool {

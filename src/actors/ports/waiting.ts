@@ -1,6 +1,6 @@
 /** The stored form of pending calls (contract section 15). Types only. */
 
-import type { Asked, CallDecision, QuestionDecision, ShownCall, UnmadeKind, WaitKind } from '../reply/reply-event.ts'
+import type { ServerAsked, CallDecision, QuestionDecision, ShownCall, UnmadeKind, WaitKind } from '../reply/reply-event.ts'
 import type { AnswerFields } from './answer-fields.ts'
 import type { ToolCall, ToolChoice, ToolSpec, TurnMessage } from './model.ts'
 
@@ -12,7 +12,7 @@ export interface WaitingCall extends ToolCall {
   /** The key of the tool that it was asked of. Absent for the caller's own tools, and when an older version asked. */
   tool?: string
   /** What its server has asked in this reply. It is stored beside the call, not with the turn. */
-  asked?: Asked | undefined
+  asked?: ServerAsked | undefined
 }
 
 /** A model's turn, of whose calls some may have no result yet. By place in the turn: `results`, `waiting`. */
@@ -48,6 +48,12 @@ export interface Carried extends InForce {
   firstId: string
 }
 
+/** The wishes of a request about what its readers see, for a reply that follows it without a request. */
+export interface Asked {
+  reasoning: boolean
+  includeActions: boolean
+}
+
 /** The result of a call that the caller has made. */
 export interface CallAnswer {
   id: string
@@ -77,6 +83,14 @@ export interface Again {
   answers: readonly { key: string; decision: QuestionDecision; content?: string | undefined }[]
 }
 
+/** Decisions that were stored without a request, and what the reply that follows them goes on from. */
+export interface StoredDecisions {
+  carried: Carried
+  decisions: readonly DecidedCall[]
+  /** Milliseconds from the question to the last decision. */
+  waitedMs: number
+}
+
 /** The wishes of a request about tools and their calls. */
 export interface Actions {
   callerTools: readonly ToolSpec[]
@@ -86,6 +100,8 @@ export interface Actions {
   canWait: boolean
   /** The kinds of waiting calls that the readers are shown. */
   shows: Readonly<Record<UnmadeKind, boolean>>
+  /** True when the readers are shown each turn's text apart, as the Responses API does. */
+  turnsApart?: boolean
   /** Calls that count already, in a history that the caller keeps. None by default. */
   callsUsed?: number
   /** The decided calls that the reply continues with. When absent, it answers a user's message. */

@@ -21,7 +21,7 @@ const MissingServer = Type.Object({
 export type MissingServer = Static<typeof MissingServer>
 
 /** What an MCP server asks its user while it carries out a call (contract section 27). */
-const Asked = Type.Object({
+const ServerAsked = Type.Object({
   server: Type.String(),
   questions: Type.Array(
     Type.Object({
@@ -38,7 +38,7 @@ const Asked = Type.Object({
   /** A hash of the address that asked: no other one is sent the answers. */
   of: Type.String(),
 })
-export type Asked = Static<typeof Asked>
+export type ServerAsked = Static<typeof ServerAsked>
 
 /** The schema of each kind. Fields that a later release may add are allowed. */
 export const eventSchemas = {
@@ -66,7 +66,7 @@ export const eventSchemas = {
     denied: Type.Optional(Type.Literal(true)),
   }),
   /** The server asks before it answers a call: the reply ends until it is told. `asked`: absent in a copy, where nobody may answer. */
-  tool_asked: Type.Object({ type: Type.Literal('tool_asked'), id: Type.String(), asked: Type.Optional(Asked) }),
+  tool_asked: Type.Object({ type: Type.Literal('tool_asked'), id: Type.String(), asked: Type.Optional(ServerAsked) }),
   /** The mark of a call whose instance was lost before a result was stored: nobody knows whether it took effect. */
   tool_unknown: Type.Object({ type: Type.Literal('tool_unknown'), id: Type.String() }),
   /**

@@ -6,7 +6,7 @@
 import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 
 export {
-  type Asked,
+  type ServerAsked,
   type MissingServer,
   type ReplyEvent,
   type ReplyEventKind,

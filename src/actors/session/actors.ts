@@ -107,13 +107,14 @@ async function earlierOf(running: RunningReply, journal: Journal, limits: Histor
 }
 
 /** Returns the waiting calls that are stored with the reply. */
-function waitingOf({ log, continued, inForce }: RunningReply, ending: Ending): Settlement['waiting'] {
+function waitingOf({ log, continued, inForce, request, options }: RunningReply, ending: Ending): Settlement['waiting'] {
   if (ending.type !== 'finished' || ending.wait === undefined) return undefined
   const { chain } = ending.wait
   const calls = chain.turn.waiting
     .filter((call) => call !== null)
     .filter(({ replyId, asked }) => replyId === log.info.id || asked)
-  return { calls, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
+  const asked = { reasoning: request.reasoning, includeActions: options.actions?.shows.approval === true }
+  return { calls, asked, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
 }
 
 /** Returns the outcome to store; `calls` are the pending calls that clients see. */

@@ -1,4 +1,16 @@
-/** The door of approvals: all that the wires, the rest of http and other features use of it. */
+/**
+ * The door of approvals: all that the wires, the rest of http and other features use of it.
+ *
+ * A call that waits has a kind. What a kind adds: its word in `waitKinds` and its decisions in `callDecisions`
+ * (actors/reply/reply-event.ts), its rank (store/kind_rank.sql: the kinds of a lower rank are pending first), its check
+ * (routes/fitting-decisions.ts), the surfaces that decide it (`GivenDecisions.decides`), and what running it after the
+ * decision means (run-decided.ts).
+ *
+ * A decision is stored with its call at once (store/decide_pending.sql); the call stays open until all that is pending is
+ * decided. The request that decides the last call begins the reply. A decision that comes without a request takes the
+ * session's lock, then calls decide_pending and follow_decided in its transaction, and hands the reply that has begun here
+ * to `Queue.generate`; without one it begins wherever queues are tended. Both carry out what take_decided leaves to the reply.
+ */
 
 export {
   broughtFunctions,

@@ -4,7 +4,7 @@ import { emitResults, makeCall, type ToolResult } from '../../actors/generate/ca
 import { passGate } from '../../actors/generate/endings.ts'
 import type { Running } from '../../actors/generate/running.ts'
 import { resultOfDecision, resultText } from '../../actors/history/decided-calls.ts'
-import { type Asked, isSent, waitKinds } from '../../actors/reply/reply-event.ts'
+import { type ServerAsked, isSent, waitKinds } from '../../actors/reply/reply-event.ts'
 import type { Actions, OpenTurn, Toolbox, WaitingCall } from '../../actors/ports/index.ts'
 
 /** Returns the calls that are pending now: approvals first, then questions, then the caller's. */
@@ -53,7 +53,7 @@ export async function runDecided(
   })
   const made = calls.map(({ call: { id }, decided }) => ({ id, isMade: isSent(decided.decision) }))
   const contents = await emitResults(made, results, running)
-  const asked = new Map<string, Asked>()
+  const asked = new Map<string, ServerAsked>()
   const resultTexts = new Map<string, string>()
   for (const [index, { call, decided }] of calls.entries()) {
     const question = (await results[index])?.asked

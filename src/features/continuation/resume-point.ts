@@ -10,7 +10,7 @@ import { nothingUsed } from '../../actors/generate/usage-tally.ts'
 import { decisionText, resultText } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type { Chain, DecidedCall, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../actors/ports/index.ts'
-import { type Asked, isSent, type ReplyEvent } from '../../actors/reply/reply-event.ts'
+import { type ServerAsked, isSent, type ReplyEvent } from '../../actors/reply/reply-event.ts'
 import type { Claimed } from './handovers.ts'
 
 export interface ResumePoint extends Omit<Resumption, 'beginAgain' | 'goOnBehind'> {
@@ -38,7 +38,7 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
   const results = new Map<string, string>()
   const unknown = new Set<string>()
   const begun = new Set<string>()
-  const asked = new Map<string, Asked>()
+  const asked = new Map<string, ServerAsked>()
   let text = ''
   let reasoning = ''
   let model: ResumePoint['model'] = null
@@ -147,7 +147,7 @@ interface TurnContext {
   replyId: string
   /** Calls of the reply before this turn's. */
   before: number
-  asked: ReadonlyMap<string, Asked>
+  asked: ReadonlyMap<string, ServerAsked>
   resultOf(id: string): string
 }
 

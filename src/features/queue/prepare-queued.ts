@@ -16,8 +16,9 @@ export const preparing = (rebuild: Rebuild) => (begun: BegunMessage, mediaTypes:
 
 const NO_PLACE = 'parent_id: there is no such reply in this session any more'
 
-const inputOf = ({ admission, input }: BegunMessage) => ({
+const inputOf = ({ admission, input, follows }: BegunMessage) => ({
   ...input,
+  ...(follows && { follows }),
   sessionId: admission.reply.sessionId,
   text: admission.text,
   place: undefined,

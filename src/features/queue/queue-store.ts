@@ -1,6 +1,6 @@
 /** The queue of a session: messages that wait for the replies before them (contract section 22). Types only. */
 
-import type { Admitted, NoPlace, QueuedInput } from '../../actors/ports/index.ts'
+import type { Admitted, NoPlace, QueuedInput, StoredDecisions } from '../../actors/ports/index.ts'
 
 /** A message that has begun: its reply is stored as running on this instance, and nothing of it is generated yet. */
 export interface BegunMessage {
@@ -11,6 +11,8 @@ export interface BegunMessage {
   input: QueuedInput
   /** The reason for which the place that the request named is none any more. Null when it has its place. */
   fault: NoPlace | null
+  /** The decisions that it carries out, in place of a message. Null for a message. */
+  follows: StoredDecisions | null
   /** The request that waited for it is gone. */
   requesterLost: boolean
 }

@@ -11,6 +11,8 @@ export interface Queue extends HostExtension {
   dequeue(sessionId: string, id: string | null): Promise<boolean>
   /** Finds the reply to a message that waits. */
   queued(place: Place): Queued
+  /** Generates a reply that another statement has begun on this instance. Null: none has begun. */
+  generate(replyId: string | null): void
   /** Begins messages that no settlement begins. Call once a second. */
   tend(): Promise<void>
 }
@@ -19,6 +21,9 @@ export function createQueue(host: Host, options: QueueOptions): Queue {
   const { store } = options
   const waiting = createWaitingRequests(store.states)
   const queue: BeginningHost = { host, options, waiting }
+  const generate = (replyId: string | null) => {
+    if (replyId !== null) beginQueued(queue, replyId)
+  }
   return {
     async onBusy(message, isJoined) {
       const queued = queuedAs(queue, message, isJoined)
@@ -32,9 +37,8 @@ export function createQueue(host: Host, options: QueueOptions): Queue {
       if (type === 'begins') await tendQueues(queue)
       else waiting.breakOff()
     },
-    onEnd(next) {
-      if (next !== null) beginQueued(queue, next)
-    },
+    onEnd: generate,
+    generate,
     async dequeue(sessionId, id) {
       const removed = await store.remove(sessionId, id)
       waiting.wake()

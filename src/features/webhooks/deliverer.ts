@@ -10,6 +10,7 @@ export interface DueDelivery {
   secrets: string[]
   body: string
   claimedUntil: string
+  owner: string | null
   failures: number
 }
 
@@ -18,7 +19,13 @@ type Outcome =
   | { result: 'failed'; status: number | null; error: string; retryMs: number | null }
 
 export interface DelivererOptions {
-  claim(options: { running: ReadonlyMap<string, number>; mostEach: number; claimMs: number }): Promise<DueDelivery[]>
+  /** Resolves to deliveries in the order of their owners' turns. */
+  claim(options: {
+    running: ReadonlyMap<string, number>
+    turns: ReadonlyMap<string, string>
+    mostEach: number
+    claimMs: number
+  }): Promise<DueDelivery[]>
   store(delivery: DueDelivery, outcome: Outcome): Promise<void>
   /** Disables the webhook: its receiver wants nothing more. */
   disable(delivery: DueDelivery): Promise<void>
@@ -64,6 +71,7 @@ export function openSecrets(sealed: readonly string[], open: (secret: string) =>
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { claim, store, disable, attempt, openSecret, log } = options
   const running = new Map<string, number>()
+  const turns = new Map<string, string>()
   const attempts = new Set<Promise<void>>()
   const stopped = new AbortController()
   let isStopping = false
@@ -108,8 +116,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   async function claimAll(): Promise<void> {
     do {
       again = false
-      const due = await claim({ running, mostEach: MOST_EACH, claimMs: CLAIM_MS })
+      const due = await claim({ running, turns, mostEach: MOST_EACH, claimMs: CLAIM_MS })
       for (const delivery of due) {
+        if (delivery.owner !== null) turns.set(delivery.webhookId, delivery.owner)
         const ended = begin(delivery).finally(() => attempts.delete(ended))
         attempts.add(ended)
       }

@@ -162,9 +162,11 @@ export function agentActions(asked: {
   callerTools?: CallerTools | undefined
   includeActions?: boolean | undefined
   canWait: boolean
+  turnsApart?: boolean | undefined
 }): Omit<Actions, 'continued'> {
-  const { callerTools = noTools, includeActions = false, canWait } = asked
+  const { callerTools = noTools, includeActions = false, canWait, turnsApart = false } = asked
   return {
+    ...(turnsApart && { turnsApart }),
     callerTools: callerTools.tools,
     toolChoice: callerTools.choice,
     canWait,

@@ -11,6 +11,7 @@ import type {
   ResponseRequest,
   SentMessage,
   SessionToMake,
+  StoredDecisions,
 } from '../../actors/ports/index.ts'
 import type { Origin } from '../../actors/ports/observer.ts'
 import { startOf } from '../../actors/reply/start-reply.ts'
@@ -50,6 +51,8 @@ export interface MessageInput
   answers?: MessageDecisions['answers']
   /** Decisions instead of a message. */
   decisions?: GivenDecisions
+  /** Decisions that are stored already, instead of a message. */
+  follows?: StoredDecisions
   /** Made with the message, if there is no such session. */
   makeSession?: SessionToMake
   origin: Origin | null
@@ -89,7 +92,8 @@ interface Basis extends Pick<ReplySetup, 'continued'> {
 function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): MessageRecord {
   const { sessionId, user, by = null, text, place, includeUsage, idempotency, isRetry, onBusy, ...asked } = input
   const { origin, reasoning, includeActions, instructions, counted, answers, makeSession, ...more } = asked
-  const { response, sentAs, madeBy, fields: _, callerTools: __, overrides: ___, decisions: ____, ...others } = more
+  const { response, sentAs, madeBy, fields: _, callerTools: __, overrides: ___, ...instead } = more
+  const { decisions: ____, follows: _____, ...others } = instead
   others satisfies Record<string, never>
   const { agent, fields, callerTools, overrides, mediaTypes, continued, decided } = basis
   const counts = counted && countsOf(agent, counted)
@@ -97,7 +101,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     agentName: agent.name,
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
     instructions: textOfInstructions(agent, instructions, response ? 'responses' : 'other'),
-    actions: agentActions({ callerTools, includeActions, canWait: true }),
+    actions: agentActions({ callerTools, includeActions, canWait: true, turnsApart: response !== undefined }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     continued,
     openToolbox: agentToolbox(deps, agent),
@@ -165,6 +169,7 @@ export async function recordFrom(
 ): Promise<MessageRecord> {
   const { fields, callerTools, decisions, overrides = null } = input
   if (decisions) return await continuing(deps, own, input, decisions)
+  if (input.follows) return await following(deps, own, input, input.follows)
   const agent = overrides === null ? own : await overridden(deps, own, overrides)
   if (callerTools) await refuseTakenNames(deps, agent, callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, { agent, fields, callerTools, overrides, mediaTypes })
@@ -198,6 +203,20 @@ async function continuing(
     continued: { carried, waitedMs },
     decided: { waitId: wait.replyId, calls, inPart: decisions.inPart, hash: hashOf(decisions.calls) },
   })
+}
+
+/** Returns the record of a reply that carries out decisions which are stored. */
+async function following(
+  deps: RecordDependencies,
+  own: AgentForCompletion,
+  input: MessageInput,
+  { carried, decisions, waitedMs }: StoredDecisions,
+): Promise<MessageRecord> {
+  const { fields, tools, overrides } = carried
+  const agent = await stillOverridden(deps, own, overrides)
+  const decided = { waitId: null, calls: decisions, inPart: false, hash: hashOf(decisions) }
+  const callerTools = { tools, choice: null }
+  return recordOf(deps, input, { agent, fields, callerTools, overrides, continued: { carried, waitedMs }, decided })
 }
 
 /** Returns the record of a message whose reply is opened and cannot be generated: nothing of it goes to a provider. */

@@ -6,7 +6,7 @@
 
 import { neverMade } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
-import type { Asked, FinishReason, Frame, ReplyError, ReplyEvent, UnmadeKind } from '../../actors/reply/reply-event.ts'
+import type { ServerAsked, FinishReason, Frame, ReplyError, ReplyEvent, UnmadeKind } from '../../actors/reply/reply-event.ts'
 
 /** Each run of one kind is a part of its own. */
 export type TextKind = 'text' | 'reasoning'
@@ -32,7 +32,7 @@ export interface OutlineWriter {
   /** Writes that the reply ends, and the call waits until it is approved or rejected. */
   asked(call: OutlinedCall): void
   /** Writes that the reply ends, and the call waits for answers to what its server asks. */
-  questioned(call: OutlinedCall, asked: Asked): void
+  questioned(call: OutlinedCall, asked: ServerAsked): void
   /** Writes that the call is decided, and the next reply carries it out: `answered` or `denied` follows. */
   decided(call: OutlinedCall, decision: ShownDecision): void
   denied(call: OutlinedCall, reason: string): void
@@ -90,7 +90,7 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
   const open = new Map<string, CallEvent>()
   const begun = new Set<string>()
   /** What servers ask. Null in a copy, where nobody may answer. */
-  const questions = new Map<string, Asked | null>()
+  const questions = new Map<string, ServerAsked | null>()
   const waiting = (kind: UnmadeKind) => [...open.values()].filter(({ waits }) => waits === kind)
   const tellDecision = ({ waits, ...call }: CallEvent) => {
     const decision = outcomes.get(call.id)?.decided
@@ -112,7 +112,7 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
       return call
     },
     begin: (id: string) => void begun.add(id),
-    ask(id: string, asked: Asked | null): void {
+    ask(id: string, asked: ServerAsked | null): void {
       questions.set(id, asked)
       begun.delete(id)
     },

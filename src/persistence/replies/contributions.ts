@@ -38,7 +38,7 @@ export type AdmissionContributions = {
 /** The keys of fold_reply.sql, by the field of a settlement that they store. */
 export interface SettlementContributions {
   /** Returns the argument of keep_waiting_calls.sql. `carried` is text in it: JSON in JSON may hold U+0000. */
-  waiting(waiting: NonNullable<Settlement['waiting']>): { calls: readonly object[]; carried: string }
+  waiting(waiting: NonNullable<Settlement['waiting']>): { calls: readonly object[]; carried: string; asked: object }
   steps(steps: NonNullable<Settlement['steps']>): { ms: number; told: string; requests?: readonly unknown[] }
 }
 

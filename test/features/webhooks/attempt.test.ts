@@ -32,7 +32,16 @@ verifies('contract-35.receivers', 'Retry-After postpones the next attempt, an ho
   expect(await later(new Date(Date.now() + 86_400_000).toUTCString())).toBe(3_600_000)
 
   const next = async (retryAfterMs: number | null, failures: number) => {
-    const due: DueDelivery = { id: '1', webhookId: 'w', url, secrets: [], body: '{}', claimedUntil: '', failures }
+    const due: DueDelivery = {
+      id: '1',
+      webhookId: 'w',
+      url,
+      secrets: [],
+      body: '{}',
+      claimedUntil: '',
+      owner: null,
+      failures,
+    }
     const { promise, resolve } = Promise.withResolvers<unknown>()
     const claims = [[due]]
     const deliverer = createDeliverer({

@@ -13,6 +13,7 @@ const agent: AgentForCompletion = {
   name: 'Agent',
   model: 'm',
   generationConfig: { temperature: 0.5 },
+  version: 1,
   system: 'Be brief.',
   prompt: { id: 'p', name: 'Prompt', sha256: 'f00d' },
   provider: { id: 'v', type: 'openai', baseUrl: null, apiKey: null, wireApi: null },

@@ -1,4 +1,4 @@
-import { NumberInput, type NumberInputProps, SimpleGrid } from '@mantine/core'
+import { NumberInput, type NumberInputProps } from '@mantine/core'
 import { type LimitUse, limitFields } from './limit-values.ts'
 
 interface LimitsFieldsProps {
@@ -13,7 +13,7 @@ interface LimitsFieldsProps {
 /** The four limits, each with what was used of it so far. */
 export function LimitsFields({ path, getInputProps, use }: LimitsFieldsProps) {
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md">
+    <>
       {limitFields.map(({ name, label, description, step, used }) => (
         <NumberInput
           key={name}
@@ -27,6 +27,6 @@ export function LimitsFields({ path, getInputProps, use }: LimitsFieldsProps) {
           {...getInputProps(`${path}.${name}`)}
         />
       ))}
-    </SimpleGrid>
+    </>
   )
 }

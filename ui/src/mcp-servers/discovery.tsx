@@ -56,7 +56,7 @@ const Tools = ({ tools }: { tools: McpTool[] }) => (
         {found.map(({ name, description, inputSchema }) => (
           <Accordion.Item key={name} value={name}>
             <Accordion.Control>
-              <Text fw={550} fz="sm" className={classes.name ?? ''}>
+              <Text fw={500} fz="sm" className={classes.name ?? ''}>
                 {name}
               </Text>
               <Text fz="xs" c="dimmed" lineClamp={2}>

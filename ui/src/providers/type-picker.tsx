@@ -17,7 +17,7 @@ export function TypePicker({ types, value, onChange }: TypePickerProps) {
           <Radio.Card key={id} value={id} className={classes.type ?? ''} aria-label={name}>
             <Radio.Indicator size="xs" className={classes.mark ?? ''} />
             <div className={classes.typeText}>
-              <Text fw={560}>{name}</Text>
+              <Text fw={500}>{name}</Text>
               <Text fz="xs" c="dimmed">
                 {requiresApiKey ? 'Needs an API key' : 'No key needed'}
               </Text>

@@ -41,7 +41,7 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
     <>
       {selected.length > 0 && (
         <Group className={classes.bulk ?? ''} gap="xs" role="group" aria-label="Selected sessions">
-          <Text fz="sm" fw={550}>
+          <Text fz="sm" fw={500}>
             {wholeNumber(selected.length)} selected
           </Text>
           <Button

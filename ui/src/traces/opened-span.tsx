@@ -39,7 +39,7 @@ export function OpenedSpan({ name, detail, onClose, children }: OpenedSpanProps)
 const InSide = ({ name, detail, onClose }: Pick<OpenedSpanProps, 'name' | 'detail' | 'onClose'>) => (
   <>
     <Group wrap="nowrap" justify="space-between" className={classes.sideHead ?? ''}>
-      <Text fw={550} fz="sm" truncate>
+      <Text fw={500} fz="sm" truncate>
         {name}
       </Text>
       <ActionIcon variant="subtle" color="gray" aria-label="Close the span" onClick={onClose}>

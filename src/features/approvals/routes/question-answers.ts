@@ -1,6 +1,6 @@
 /** Answers to servers' questions, as front ends bring them (contract section 27). */
 import type { DecidedCall, ToolCall } from '../../../actors/ports/index.ts'
-import { type Asked, isQuestionDecision } from '../../../actors/reply/reply-event.ts'
+import { type ServerAsked, isQuestionDecision } from '../../../actors/reply/reply-event.ts'
 import { badRequest } from '../../../http/server/http-error.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
@@ -13,7 +13,7 @@ const shownId = ({ call_id, key }: Pick<PendingCall, 'call_id' | 'key'>, isOneOf
 /** Returns the questions of a call as entries of `pending`, with the ids that front ends know them by. */
 export function shownQuestions(
   { id: call_id, name, arguments: text }: ToolCall,
-  { server, questions }: Asked,
+  { server, questions }: ServerAsked,
 ): { id: string; entry: PendingCall }[] {
   return questions.map(({ key, message, schema, url }) => ({
     id: shownId({ call_id, key }, questions.length > 1),

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Decides calls that wait, for a message with decisions. Where all is decided by that, counts its request, and leaves the
    decisions to its reply. m: see message_fields. s: see lock_session. Returns what judge_limits returns, with decided (see
    take_decided), or {outcome}, which counts nothing: not_waiting, limited, or decided_in_part, when other calls are left: the
@@ -8,7 +8,12 @@ declare
   v_verdict jsonb := '{}';
   v_others boolean; -- whether calls were decided before
 begin
-  if s.last_id is distinct from m.wait_id then return '{"outcome": "not_waiting"}'; end if;
+  if s.last_id is distinct from m.wait_id then
+    if s.last_id is not null then return '{"outcome": "not_waiting"}'; end if;
+    -- A session may be made with a message whose calls have their results: the first reply goes on from it.
+    perform 1 from waits w where w.session_id = m.session_id and w.reply_id = m.wait_id;
+    if not found then return '{"outcome": "not_waiting"}'; end if;
+  end if;
   v_others := exists (select 1 from waiting_calls c where c.session_id = m.session_id and c.open and c.decision is not null);
   if decide_pending(m.session_id, m.wait_id, m.decisions, m.decided_by) > 0 then
     if m.in_part is not true then raise sqlstate 'GR409'; end if;
@@ -28,7 +33,7 @@ begin
     v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'take', null, null, null);
     if v_verdict ? 'over' then raise sqlstate 'GR429'; end if;
   end if;
-  return v_verdict || jsonb_build_object('decided', take_decided(m.session_id, m.reply_id));
+  return v_verdict || jsonb_build_object('decided', coalesce(take_decided(m.session_id, m.reply_id), '[]'));
 exception -- takes the decisions back
   when sqlstate 'GR409' then return '{"outcome": "not_waiting"}';
   when sqlstate 'GR429' then return v_verdict || '{"outcome": "limited"}';

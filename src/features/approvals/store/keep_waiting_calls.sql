@@ -1,7 +1,7 @@
--- revision 5
+-- revision 6
 /* Updates the pending calls when a reply ends: stores the results of calls that it made, and adds calls that it
    requested. Unless the reply ends to wait, calls that are still open are never offered for a decision. Called by
-   fold_reply. p_waiting: {calls: [{place, call_id, name, arguments, kind, reply_id, asked}], carried}, or null. reply_id: absent
+   fold_reply. p_waiting: {calls: [{place, call_id, name, arguments, kind, reply_id, asked}], carried, asked}, or null. reply_id: absent
    for those of this reply. asked: {server, questions, state, of}, absent where no server asks. */
 create or replace function keep_waiting_calls(p_session uuid, p_reply uuid, p_waiting jsonb, p_events jsonb)
 returns void language plpgsql as $$
@@ -35,6 +35,8 @@ begin
         begun = false, ok = null, content = null, duration_ms = null, asked_at = clock_timestamp(),
         asked_state = excluded.asked_state, asked_of = excluded.asked_of;
   if jsonb_path_exists(p_waiting, '$.calls[*].asked') then perform keep_questions(p_reply, p_waiting -> 'calls'); end if;
-  insert into waits (session_id, reply_id, carried) values (p_session, p_reply, p_waiting ->> 'carried')
-  on conflict (session_id) do update set reply_id = excluded.reply_id, carried = excluded.carried;
+  insert into waits (session_id, reply_id, carried, asked)
+  values (p_session, p_reply, p_waiting ->> 'carried', p_waiting -> 'asked')
+  on conflict (session_id) do update
+    set reply_id = excluded.reply_id, carried = excluded.carried, asked = excluded.asked;
 end $$;

@@ -14,9 +14,9 @@ function decisionColumns({ waitId, calls, hash, inPart, ...others }: Decisions) 
 }
 
 /** Returns the argument of keep_waiting_calls.sql. */
-export function settledWait({ calls, carried, ...others }: NonNullable<Settlement['waiting']>) {
+export function settledWait({ calls, carried, asked, ...others }: NonNullable<Settlement['waiting']>) {
   others satisfies Record<string, never>
-  return { calls: calls.map(callColumns), carried: encodeCarried(carried) }
+  return { calls: calls.map(callColumns), carried: encodeCarried(carried), asked }
 }
 
 const callColumns = ({ id, name, arguments: text, kind, place, replyId, asked }: WaitingCall) => ({

@@ -3,6 +3,7 @@ import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts
 import { newId } from '../../../actors/reply/new-id.ts'
 import { isNumberedKind, type StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
+import { encodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 
 interface GivenColumns {
   role: GivenMessage['role']
@@ -13,7 +14,7 @@ interface GivenColumns {
 
 /** Returns the rows of given messages. `bytes`: what they add to the session's. */
 export function givenRows(messages: readonly GivenMessage[]) {
-  const rows = messages.map((message, position) => ({ ...givenColumns(message), id: newId(), position }))
+  const rows = messages.map((message, position) => ({ ...givenColumns(message), id: message.id ?? newId(), position }))
   return { rows, bytes: rows.reduce((sum, row) => sum + bytesOf(row), 0) }
 }
 
@@ -43,8 +44,9 @@ export function admittedSession({ externalId, secretNumber, begins, ...others }:
   return { external_id: externalId, secret_number: secretNumber, ...(begins && { begins: beginColumns(begins) }) }
 }
 
-function beginColumns({ title, metadata, messages, ...others }: NonNullable<SessionToMake['begins']>) {
+function beginColumns({ title, metadata, messages, carried, ...others }: NonNullable<SessionToMake['begins']>) {
   others satisfies Record<string, never>
   const { rows, bytes } = givenRows(messages)
-  return { title, metadata, messages: rows, bytes }
+  const waits = carried && { reply_id: rows.at(-1)?.id, carried: encodeCarried(carried) }
+  return { title, metadata, messages: rows, bytes, waits }
 }

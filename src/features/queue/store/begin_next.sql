@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Begins the next message of a session's queue, as admit_message begins one that never waited: the only place where a queued
    message begins. Every statement that settles a reply calls it in its transaction, and so does tend_queues for sessions in
    which nothing runs. The caller holds the session's lock. Returns the id of the reply that it opened; null when nothing is to
@@ -23,7 +23,7 @@ begin
   select x.agent_id, x.status into s from sessions x where x.id = p_session;
   select x.* into q from queued_messages x
    where x.session_id = p_session and x.admission is null order by x.rank, x.num limit 1;
-  -- Calls that wait are rejected by what steers or interrupts; what was only queued waits with them.
+  -- A reply that follows decisions (rank -1) goes before. Calls that wait are rejected by what steers or interrupts; what was only queued waits with them.
   if q.id is null or s.status = 'streaming' or (s.status = 'waiting' and q.rank = 2) then return null; end if;
 
   -- Absent: stored before there were versions, in the form of the first.
@@ -56,6 +56,7 @@ begin
   judged := judge_message(m, s);
   if judged.refusal is not null then return null; end if;
   if m.limits is not null then perform judge_limits(m.limits, m.agent_id, s.end_user, q.reply_id, 'hold', null, null, null); end if;
+  if q.rank < 0 then perform take_decided(p_session, q.reply_id); end if;
   v_answer := open_reply(p_instance, p_epoch, m, s, place, judged.bytes, null);
   update queued_messages x
      set instance_id = p_instance, epoch = p_epoch, admission = v_answer || jsonb_build_object('version', 1, 'fault', v_fault)

@@ -1,8 +1,10 @@
 /** The queue of a session, as rows: what waits, what has begun, what is taken out (contract section 22). */
+import type { Asked, DecidedCall } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { admittedOf, type Owner } from '../../../persistence/replies/admission/admission-answer.ts'
+import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 import type { BegunMessage, QueuedState, QueueStore } from '../queue-store.ts'
 import { decodeInput } from './stored-input.ts'
 import { decodeBegun } from './stored-rows.ts'
@@ -41,6 +43,8 @@ interface BegunRow {
   requester_lost: boolean
   /** See `decodeBegun`. */
   admission: unknown
+  /** Of a reply that follows decisions; null on a message. */
+  follows: (Asked & { carried: string; decisions: DecidedCall[]; by: string | null; waitedMs: number }) | null
 }
 
 export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
@@ -54,14 +58,21 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
          where q.reply_id = ${replyId} and q.instance_id = ${id} and q.epoch = ${epoch} and m.id = q.reply_id
            and m.status = 'streaming' and m.instance_id = ${id} and m.epoch = ${epoch} and s.id = q.session_id
         returning q.id, q.reply_id, q.session_id, s.agent_id, q.content, q.input, m.model, m.include_usage, q.requester_lost,
-                  q.admission`
+                  q.admission,
+                  case when q.rank < 0 then jsonb_build_object(
+                    'carried', (select t.body from reply_turns t where t.reply_id = q.reply_id and t.n = 0),
+                    'decisions', decisions_for(q.reply_id), 'by', q.message -> 'decided_by', 'waitedMs', q.message -> 'waited_ms',
+                    'reasoning', coalesce(q.message #> '{asked,reasoning}', 'false'),
+                    'includeActions', coalesce(q.message #> '{asked,includeActions}', 'false')) end as follows`
       return row === undefined ? null : begunOf(row, { id, epoch })
     },
     states: (of) => readStates(sql, of),
     async remove(sessionId, id) {
       if (id !== null && !isUuid(id)) return []
+      const ids = id === null ? await waitingIn(sql, sessionId) : [id]
+      if (ids.length === 0) return []
       const rows = await sql<{ replyId: string }[]>`
-        select dequeue_messages(${sessionId}, ${id}) as "replyId"`
+        select take_out_messages(${sessionId}, ${ids}::text[]::uuid[]) as "replyId"`
       return rows.map(({ replyId }) => replyId)
     },
     async isSteered(sessionId) {
@@ -82,6 +93,12 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
   }
 }
 
+async function waitingIn(sql: Sql, sessionId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from queued_messages where session_id = ${sessionId} and admission is null and rank >= 0`
+  return rows.map(({ id }) => id)
+}
+
 function begunOf(row: BegunRow, owner: Owner): BegunMessage {
   const admission = decodeBegun(row.admission)
   const message = {
@@ -95,9 +112,21 @@ function begunOf(row: BegunRow, owner: Owner): BegunMessage {
     id: row.id,
     agentId: row.agent_id,
     admission: admittedOf(admission, owner, message),
-    input: decodeInput(row.input),
+    ...followingOf(row),
     fault: admission.fault,
     requesterLost: row.requester_lost,
+  }
+}
+
+/** Reads what a message asks for, or the decisions that its reply carries out. */
+function followingOf({ input, include_usage, follows }: BegunRow): Pick<BegunMessage, 'input' | 'follows'> {
+  if (follows === null) return { input: decodeInput(input), follows: null }
+  const { carried: body, decisions, by, waitedMs, reasoning, includeActions } = follows
+  const carried = decodeCarried(body)
+  const nothing = { user: null, fields: {}, instructions: null, origin: null }
+  return {
+    input: { ...nothing, by, includeUsage: include_usage, reasoning, includeActions, overrides: carried.overrides },
+    follows: { carried, decisions, waitedMs },
   }
 }
 

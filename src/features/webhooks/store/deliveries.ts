@@ -37,6 +37,8 @@ export interface ClaimedDelivery {
   body: string
   /** Time at which the claim expires, as the database writes it: no other claim of the delivery has the same. */
   claimedUntil: string
+  /** The hash of the agent and the user that it tells of. Null when an earlier version has recorded it. */
+  owner: string | null
   /** Attempts that have failed since it was recorded or asked for again. */
   failures: number
 }
@@ -49,6 +51,8 @@ export type AttemptOutcome =
 export interface ClaimOptions {
   /** Attempts that run here, by webhook. */
   running: ReadonlyMap<string, number>
+  /** The owners whose turn it was last, by webhook. */
+  turns: ReadonlyMap<string, string>
   /** Attempts of one webhook that may run here. */
   mostEach: number
   /** Time limit of the attempts, by the database's clock. */
@@ -68,28 +72,36 @@ export async function isDeliveryDue(sql: Sql): Promise<boolean> {
   return row?.due ?? false
 }
 
-/** Claims due deliveries, of each webhook as many as it has room for: a slow receiver takes nothing from another. */
+/**
+ * Claims due deliveries, of each webhook as many as it has room for: a slow receiver takes nothing from another. Of one
+ * webhook they are claimed in turns by their owners, and returned in that order.
+ */
 export async function claimDeliveries(
   sql: Sql,
-  { running, mostEach, claimMs }: ClaimOptions,
+  { running, turns, mostEach, claimMs }: ClaimOptions,
 ): Promise<ClaimedDelivery[]> {
   return await sql<ClaimedDelivery[]>`
     with due as (
-      select d.id, w.url, ${secretsOf(sql)}
+      select d.id, d.place, w.url, ${secretsOf(sql)}
         from webhooks w
         left join unnest(${[...running.keys()]}::uuid[], ${[...running.values()]}::integer[]) as r (id, attempts) on r.id = w.id
+        left join unnest(${[...turns.keys()]}::uuid[], ${[...turns.values()]}::text[]) as t (id, owner) on t.id = w.id
        cross join lateral (
-         select x.id from webhook_deliveries x
-          where x.webhook_id = w.id and x.status = 'pending' and x.next_attempt_at <= statement_timestamp()
-          order by x.next_attempt_at limit greatest(0, ${mostEach}::integer - coalesce(r.attempts, 0))
-            for update skip locked) d
+         select x.id, c.place
+           from due_deliveries(w.id, decode(coalesce(t.owner, ''), 'hex'),
+                               greatest(0, ${mostEach}::integer - coalesce(r.attempts, 0))) c
+           join webhook_deliveries x on x.id = c.id
+          where x.status = 'pending' and x.next_attempt_at <= statement_timestamp()
+            for update of x skip locked) d
        where w.enabled
+    ), claimed as (
+      update webhook_deliveries d
+         set attempts = d.attempts + 1, next_attempt_at = clock_timestamp() + ${`${claimMs} milliseconds`}::interval
+        from due where d.id = due.id
+      returning d.id, d.webhook_id as "webhookId", due.url, due.secrets, d.body, d.next_attempt_at::text as "claimedUntil",
+                encode(d.owner, 'hex') as owner, d.failures, due.place
     )
-    update webhook_deliveries d
-       set attempts = d.attempts + 1, next_attempt_at = clock_timestamp() + ${`${claimMs} milliseconds`}::interval
-      from due where d.id = due.id
-    returning d.id, d.webhook_id as "webhookId", due.url, due.secrets, d.body, d.next_attempt_at::text as "claimedUntil",
-              d.failures`
+    select id, "webhookId", url, secrets, body, "claimedUntil", owner, failures from claimed order by place`
 }
 
 /** Does nothing where the claim no longer stands: another attempt was begun, or asked for. */

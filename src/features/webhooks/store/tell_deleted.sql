@@ -1,9 +1,9 @@
--- revision 2
-/* Records for each webhook that wants it that these sessions are deleted. To be called while they are still there, in the
+-- revision 3
+/* Records for each webhook that wants it that these sessions are deleted, but for those that never had a message. To be called while they are still there, in the
    statement that deletes them. Whose they were goes with them: all that follows the session's id is null. */
 create or replace function tell_deleted(p_sessions uuid[]) returns void language sql as $$
-  insert into webhook_deliveries (webhook_id, type, session_id, body)
-  select w.id, 'session.deleted', s.id,
+  insert into webhook_deliveries (webhook_id, owner, type, session_id, body)
+  select w.id, delivery_owner(s.agent_id, s.end_user), 'session.deleted', s.id,
          json_build_object(
            'type', 'session.deleted',
            'timestamp', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
@@ -13,5 +13,5 @@ create or replace function tell_deleted(p_sessions uuid[]) returns void language
     from sessions s
     join webhooks w on w.enabled and 'session.deleted' = any(w.events)
                    and (w.agent_ids is null or s.agent_id = any(w.agent_ids))
-   where s.id = any(p_sessions)
+   where s.id = any(p_sessions) and (s.next_seq > 1 or exists (select from messages m where m.session_id = s.id))
 $$;

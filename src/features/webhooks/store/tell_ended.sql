@@ -1,9 +1,9 @@
--- revision 1
+-- revision 2
 /* Records for each webhook that wants it how these replies have ended, once for each reply. To be called in the statement
    that settles them. The body is written here, so that each attempt sends the same bytes. */
 create or replace function tell_ended(p_replies uuid[]) returns void language sql as $$
-  insert into webhook_deliveries (webhook_id, type, session_id, message_id, body)
-  select w.id, e.type, m.session_id, m.id,
+  insert into webhook_deliveries (webhook_id, owner, type, session_id, message_id, body)
+  select w.id, delivery_owner(s.agent_id, s.end_user), e.type, m.session_id, m.id,
          json_build_object(
            'type', e.type,
            'timestamp', to_char(m.settled_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),

@@ -108,6 +108,7 @@ export interface StatelessRequest {
   reasoning: boolean
   stream: boolean
   includeUsage: boolean
+  turnsApart?: boolean // see Actions
   /** The text that follows the agent's prompt. Null or absent when the request brings none. */
   appended?: string | null
   /** The agent with settings of the request. When absent, as it is. */
@@ -144,7 +145,7 @@ export async function answerStateless<Body>(
   const own = await loadAgent(deps, agentId)
   const uploads = requireUploads(request)
   const { sent: given, agent = own, appended = null, ...wanted } = read(uploads, own)
-  const { fields, callerTools, reasoning, includeUsage, user, stream } = wanted
+  const { fields, callerTools, reasoning, includeUsage, user, stream, turnsApart } = wanted
   const sent = await findAllStored(given, ownParts(deps.sql, caller))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
   // Nothing of the session but what the request itself tells.
@@ -166,7 +167,7 @@ export async function answerStateless<Body>(
       replyId: id,
       model: deps.model,
       openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
-      actions: { ...agentActions({ callerTools, canWait: false }), callsUsed: callsSinceUser(messages) },
+      actions: { ...agentActions({ callerTools, canWait: false, turnsApart }), callsUsed: callsSinceUser(messages) },
       timeoutMs: deps.generationTimeoutMs,
       gate: deps.gate,
       observer,

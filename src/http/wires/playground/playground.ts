@@ -33,13 +33,15 @@ import {
 import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
+import type { DerivedKey } from '../../../persistence/records/access/secrets.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { overridesOf } from '../../sending/overrides.ts'
 import { refuse } from '../../sending/refusals.ts'
-import { readPlace } from '../../sending/request-options.ts'
+import { idempotencyOf, readPlace } from '../../sending/request-options.ts'
+import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -57,8 +59,7 @@ type ChatRequest = components['schemas']['PlaygroundChatRequest']
 async function sessionFor(
   { sql }: PlaygroundDependencies,
   agentId: string,
-  sessionId: string | null | undefined,
-  place: MessagePlace | undefined,
+  { sessionId, place, keyed }: { sessionId: string | null | undefined; place: MessagePlace | undefined; keyed: Keyed },
 ): Promise<Pick<MessageInput, 'sessionId' | 'makeSession'>> {
   if (sessionId != null) {
     const { id } = (await sessions.findSession(sql, agentId, sessionId)) ?? missing('session')
@@ -68,7 +69,17 @@ async function sessionFor(
     refuse(place.regenerate === null ? 'nothing_to_answer' : 'unknown_message', camelCase)
   }
   if (place && place.parent !== null) refuse('unknown_parent', camelCase)
-  return { sessionId: newId(), makeSession: { externalId: null, secretNumber: null } }
+  const { id } =
+    keyed.key === null
+      ? { id: newId() }
+      : await sessionOfKey(sql, keyed.secrets, { agentId, user: null, key: keyed.key })
+  return { sessionId: id, makeSession: { externalId: null, secretNumber: null } }
+}
+
+/** The key of a request, and the secrets by which it names the session that it makes. */
+interface Keyed {
+  key: string | null
+  secrets: readonly DerivedKey[]
 }
 
 /**
@@ -129,10 +140,10 @@ const wireMessage = (message: Message) => ({
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => partShown(message, part, n)) }),
 })
 
-const startChat =
-  (deps: PlaygroundDependencies): Handlers<'playground'>['createPlaygroundChat'] =>
-  async ({ params, body, request, reply }) => {
-    const { sql } = deps
+function startChat(deps: PlaygroundDependencies): Handlers<'playground'>['createPlaygroundChat'] {
+  const { sql } = deps
+  const secrets = deps.secrets.derive('playground sessions')
+  return async ({ params, body, request, reply }) => {
     const uploads = requireUploads(request)
     const message = readMessage(body, uploads)
     const place = readPlace(body, camelCase)
@@ -140,7 +151,11 @@ const startChat =
     const agent = await loadAgent(deps, params.agent_id)
     const owner = { agentId: agent.id, sessionId: body.sessionId ?? null, user: null }
     const parts = await prepareParts(deps, message.parts, { uploads, find: shownParts(sql), owner })
-    const session = await sessionFor(deps, agent.id, body.sessionId, place)
+    const given = idempotencyOf(request, body)
+    // The deploy API's keys are others'.
+    const idempotency = given && { ...given, key: `playground:${given.key}` }
+    const keyed = { key: idempotency?.key ?? null, secrets }
+    const session = await sessionFor(deps, agent.id, { sessionId: body.sessionId, place, keyed })
     const input = {
       ...session,
       user: null,
@@ -148,7 +163,7 @@ const startChat =
       text: message.text,
       place,
       includeUsage: false,
-      idempotency: null,
+      idempotency,
       isRetry: false,
       onBusy: body.onBusy ?? 'reject',
       origin: originOf(request),
@@ -163,6 +178,7 @@ const startChat =
     await streamReply(reply, source, 0, playgroundFrame, onLeft)
     return undefined
   }
+}
 
 export const playgroundHandlers = (deps: PlaygroundDependencies) => {
   const { sql, host } = deps

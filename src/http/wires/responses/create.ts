@@ -3,8 +3,9 @@
  * decisions, or stores nothing.
  */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
+import type { Chain, GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
+import { nothingInForce } from '../../../actors/reply/start-reply.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import { sendDecisions } from '../../../features/approvals/index.ts'
 import { titleFrom } from '../../../features/branches/index.ts'
@@ -42,7 +43,7 @@ import {
 } from './input/request-fields.ts'
 import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
-import { sessionOfKey } from './store/session-of-key.ts'
+import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
@@ -110,8 +111,7 @@ const baseOf = ({ agent, body, exchange: { caller, request, reply }, wanted, ins
   by: userOf(caller),
   includeUsage: false,
   reasoning: true,
-  // `stream` changes no answer (contract section 35).
-  idempotency: idempotencyOf(request, { ...body, stream: undefined }),
+  idempotency: idempotencyOf(request, heldTo(body)),
   isRetry: isRetry(request),
   onBusy: body.on_busy ?? 'reject',
   origin: originOf(request),
@@ -124,6 +124,9 @@ const fieldsFor = (agent: AgentForCompletion, { maxToolCalls, ...wanted }: Reque
   overrides: fewerCalls(agent, maxToolCalls),
 })
 
+/** Returns the part of a body that its key is held to: `stream` changes no answer. */
+const heldTo = ({ stream: _, ...body }: Body) => body
+
 const partsOf = (
   deps: ResponseDependencies,
   { parts }: SentMessage,
@@ -135,7 +138,8 @@ const partsOf = (
 async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
   const { agentId, body, exchange, items } = sending
   const { caller } = exchange
-  const { history, message } = beginningOf(items)
+  const beginning = beginningOf(items)
+  const { history, message } = beginning
   const user = ownerOf(body, caller)
   if (caller.kind === 'secret' && caller.sessionId !== null) {
     throw new HttpError(403, 'This client secret opens one session alone: it neither makes nor lists any.')
@@ -158,13 +162,46 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
     const reply = first === null ? null : await deps.host.open(first)
     if (reply !== null) return { outcome: 'joined', reply }
   }
+  const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
+  if (message === null) {
+    return await sendFrom(
+      deps,
+      agentId,
+      continuingFirst({ ...base, sessionId, user, madeBy, makeSession }, beginning.chain),
+    )
+  }
   const input: MessageInput = { ...base, sessionId, user, text: message.text, madeBy }
   const parts = await partsOf(deps, message, sending, { sessionId, user })
-  const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
   return await sendFrom(deps, agentId, { ...input, makeSession }, parts)
 }
 
-const hashIn = (body: Body, { request }: Exchange): string => hashOf(body, request.uploads?.named).toString('hex')
+/** Returns the input of a first reply that goes on from the last given message, whose calls have their results. */
+function continuingFirst(
+  input: Omit<MessageInput, 'text' | 'onBusy'> & { makeSession: SessionToMake },
+  chain: Chain,
+): MessageInput {
+  const firstId = newId()
+  const carried = { ...nothingInForce, chain, firstId }
+  const { begins } = input.makeSession
+  const messages = begins?.messages.with(-1, { role: 'assistant', content: '', ...begins.messages.at(-1), id: firstId })
+  return {
+    ...input,
+    text: '',
+    onBusy: 'reject',
+    makeSession: { ...input.makeSession, ...(begins && messages && { begins: { ...begins, messages, carried } }) },
+    decisions: {
+      calls: [],
+      wait: { replyId: firstId, pending: [], decided: [], carried, waitedMs: 0 },
+      bySecret: false,
+      asMessages: false,
+      inPart: false,
+      decides: [],
+    },
+  }
+}
+
+const hashIn = (body: Body, { request }: Exchange): string =>
+  hashOf(heldTo(body), request.uploads?.named).toString('hex')
 
 function beginsWith(messages: GivenMessage[], metadata: Record<string, string>): Pick<SessionToMake, 'begins'> {
   const isEmpty = messages.length === 0 && Object.keys(metadata).length === 0

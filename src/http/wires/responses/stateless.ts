@@ -40,6 +40,7 @@ export async function answerStatelessly(
           fields: wanted.fields,
           callerTools: wanted.callerTools ?? noTools,
           reasoning: true,
+          turnsApart: true,
           stream: body.stream === true,
           includeUsage: false,
           user: body.safety_identifier ?? body.user ?? null,

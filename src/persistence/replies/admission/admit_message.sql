@@ -1,4 +1,4 @@
--- revision 44
+-- revision 45
 /* Stores the user's message and opens its reply, or says why not. Idempotent by the reply's id, so that a call whose answer
    was lost is repeated. With may_start false it only looks.
    Called in autocommit, like all functions here: an instance that is paused inside a transaction would hold its row
@@ -54,7 +54,10 @@ begin
   -- Limits come last: what is refused counts nothing.
   if m.decisions is not null then
     v_verdict := accept_decisions(m, s);
-    if v_verdict ? 'outcome' then return v_verdict; end if;
+    if v_verdict ? 'outcome' then
+      if (v_made -> 'is_made')::boolean then delete from sessions x where x.id = m.session_id; end if;
+      return v_verdict;
+    end if;
   elsif m.limits is not null then
     v_verdict := judge_limits(
       m.limits, m.agent_id, s.end_user, m.reply_id, case when judged.queue_rank is null then 'take' else 'count' end,

@@ -1,11 +1,11 @@
--- revision 3
+-- revision 4
 /* Reads a message as admit_message takes it. The columns are the table of its parameters: name, type, meaning, default. An
    absent field is null. Adds text, added (the bytes that the message brings), is_regenerate (a user's message is answered
    again) and has_question (a user's message is stored).
    These fields are read elsewhere:
      make_session   boolean  make a session that does not exist for end_user, with the message or not at all; absent: not_found
      external_id    text     external id of a session that is made; absent: none
-     begins         jsonb    content of a session that is made, {title, metadata, messages, bytes}; absent: nothing
+     begins         jsonb    content of a session that is made, {title, metadata, messages, bytes, waits: {reply_id, carried}}; absent: nothing
      max_user_sessions bigint  most sessions of its user with the agent, if one is made; absent: any number
      secret_number  bigint   number of the client secret that makes the session; absent: none
      input          text     what is stored of a message that waits in the queue, see enqueue_message; absent: nothing */

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Opens the reply of a message that may begin: stores the user's message with its parts, the reply's row and the idempotency
    key. The insert decides: a session has one running reply (one_running_reply). What waits in the session is answered or
    rejected. m: see message_fields. s: see lock_session. p: see place_message. p_bytes: see judge_message. p_rate: of
@@ -69,7 +69,7 @@ begin
   end if;
   return jsonb_build_object(
     'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', s.next_seq,
-    'created_at', v_created_at, 'position', v_position, 'rest_state', s.rest_state,
+    'created_at', v_created_at, 'position', v_position, 'rest_state', case when m.decisions is null then s.rest_state else 'waiting' end,
     'untitled', coalesce(s.title, v_title) is null or s.title_is_draft
                 or (v_title is not null and coalesce(m.title_is_draft, false)),
     'first_text', s.first_text, 'parent_id', p.id,

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Finds the place of a message in its session. m: see message_fields. s: see lock_session. Returns what find_place returns;
    without its queries where the message follows the newest reply, or is the first. */
 create or replace function place_message(
@@ -11,6 +11,10 @@ begin
     at := s.last_position;
     line := s.last_line;
     id := s.last_id;
+    if s.last_id is null then -- the reply goes on from a message that the session was made with
+      select x.position, x.line, x.id into at, line, id from messages x
+       where x.id = m.wait_id and x.session_id = m.session_id;
+    end if;
     return;
   end if;
   if m.place is null and s.next_position = 0 then

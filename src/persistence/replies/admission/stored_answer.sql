@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Returns the answer to a message that an earlier call has stored under the same reply's id, and whose answer was lost. Null:
    nothing is stored. m: see message_fields. s: see lock_session.
    It precedes every refusal, the fence included, because a message that is stored must never be reported as not stored. The
@@ -22,7 +22,7 @@ begin
       'outcome', case when own.status = 'streaming' and own.epoch = p_epoch and not p_fenced and own.was_queued is not true
                       then 'admitted' else 'joined' end,
       'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', own.first_seq, 'created_at', own.created_at,
-      'position', own.position, 'rest_state', s.rest_state, 'untitled', s.title is null or s.title_is_draft,
+      'position', own.position, 'rest_state', case when m.decisions is null then s.rest_state else 'waiting' end, 'untitled', s.title is null or s.title_is_draft,
       'first_text', s.first_text,
       'parent_id', case when m.is_regenerate then answered.id else (
         select b.id from messages b where b.session_id = m.session_id and b.position = answered.before_at) end,

@@ -47,6 +47,7 @@ verifies(
       providerId,
       model: 'm-1',
       promptId: null,
+      systemPrompt: null,
       generationConfig: {},
       responseFormat: null,
       fallbacks: [],
@@ -57,6 +58,8 @@ verifies(
       compaction: 'none',
       onLoss: 'error',
       onMissingTools: 'tell',
+      version: 1,
+      hasDraft: false,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -184,6 +187,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
   expect(await createAgentLookup(db.sql, { alone: false }).find(id)).toEqual({
     id,
     name: 'Agent',
+    version: 1,
     responseFormat: null,
     fallbacks: [],
     model: 'm-1',

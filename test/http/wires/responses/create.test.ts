@@ -129,7 +129,7 @@ verifies(['contract-24.create', 'contract-24.errors'], 'unknown places are refus
     'invalid_request',
     'previous_response_id',
   ])
-  for (const input of [undefined, 5, [], [{ type: 'computer_call' }], [{ role: 'nobody', content: 'x' }]])
+  for (const input of [undefined, 5, [], [{ type: 'made_up_call' }], [{ role: 'nobody', content: 'x' }]])
     expect([input, (await error({ input }))[0]]).toEqual([input, 400])
   const unknownAgent = await scene.call('POST', `/api/v1/agents/${nobody}/deploy/responses`, { input: 'x' })
   expect([unknownAgent.status, unknownAgent.json.error.type]).toEqual([404, invalid])

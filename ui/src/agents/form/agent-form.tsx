@@ -2,6 +2,7 @@ import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { FormSection } from '../../blocks/forms/form-section.tsx'
+import fields from '../../blocks/forms/forms.module.css'
 import { RecordForm } from '../../blocks/forms/record-form.tsx'
 import { LimitsFields } from '../../limits/limits-fields.tsx'
 import { UsersUse } from '../../limits/users-use.tsx'
@@ -53,17 +54,19 @@ export function AgentForm({ initial, save, onSaved, submitLabel, agentId }: Agen
         submitLabel={submitLabel}
         onWrong={showField}
       >
-        <Stack gap="lg" {...isAt('general')}>
-          <TextInput label="Name" placeholder="Support" maw={420} withAsterisk {...form.getInputProps('name')} />
-          <ModelFields form={form} />
-          <FallbacksField form={form} />
-          <PromptField
-            value={form.values.promptId}
-            onChange={(id) => form.setFieldValue('promptId', id)}
-            error={form.errors.promptId}
-            onNew={open}
-          />
-        </Stack>
+        <div {...isAt('general')}>
+          <Stack gap="lg" className={fields.fields}>
+            <TextInput label="Name" placeholder="Support" maw={420} withAsterisk {...form.getInputProps('name')} />
+            <ModelFields form={form} />
+            <FallbacksField form={form} />
+            <PromptField
+              value={form.values.promptId}
+              onChange={(id) => form.setFieldValue('promptId', id)}
+              error={form.errors.promptId}
+              onNew={open}
+            />
+          </Stack>
+        </div>
         <div {...isAt('tools')}>
           <FormSection
             title="Tools"

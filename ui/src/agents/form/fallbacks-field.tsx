@@ -25,7 +25,7 @@ export function FallbacksField({ form }: { form: UseFormReturnType<AgentValues> 
       error={errors[0]?.[1]}
       data-path="fallbacks"
     >
-      <Stack gap={8} mt={8} align="stretch">
+      <Stack gap={8} align="stretch">
         {fallbacks.map((fallback, index) => (
           <FallbackRow
             key={index}

@@ -1,4 +1,4 @@
-import { NumberInput, Select, SimpleGrid, Switch } from '@mantine/core'
+import { NumberInput, Select, Switch } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type AgentValues, reasoningEfforts } from '../agent-values.ts'
 
@@ -37,7 +37,7 @@ const fields = [
   },
   {
     path: 'historyMaxTokens',
-    label: 'History budget',
+    label: 'Context limit (tokens)',
     words:
       'Most tokens before the newest message, from 1,000: prompt, tools and files count. Leave empty for the server’s setting.',
     step: 1000,
@@ -47,7 +47,7 @@ const fields = [
 /** The settings of generation. The server checks the ranges. */
 export function GenerationFields({ form }: { form: UseFormReturnType<AgentValues> }) {
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md">
+    <>
       {fields.map(({ path, label, words, step }) => (
         <NumberInput
           key={path}
@@ -80,6 +80,6 @@ export function GenerationFields({ form }: { form: UseFormReturnType<AgentValues
         checked={form.values.compaction === 'auto'}
         onChange={({ currentTarget }) => form.setFieldValue('compaction', currentTarget.checked ? 'auto' : 'none')}
       />
-    </SimpleGrid>
+    </>
   )
 }

@@ -27,7 +27,9 @@ export function FormSection({ title, description, aside, children }: FormSection
           {description}
         </Text>
       )}
-      <Stack gap="md">{children}</Stack>
+      <Stack gap="md" className={classes.fields}>
+        {children}
+      </Stack>
     </section>
   )
 }

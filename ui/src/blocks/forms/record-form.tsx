@@ -1,14 +1,17 @@
 /** A record's form: saves, shows the server's message at the field that it names, and guards unsaved work. */
 import { Button, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useHotkeys } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { ApiError } from '../../api.ts'
 import classes from '../blocks.module.css'
 import { ChangedElsewhere } from '../editing/changed-elsewhere.tsx'
 import { useEditedRecord } from '../editing/edits.ts'
 import { ErrorAlert } from '../messages/error-alert.tsx'
+import { plural } from '../words.ts'
 import { fieldNamed } from './field-message.ts'
+import fields from './forms.module.css'
 import { keepTyped } from './keep-typed.ts'
 import { UnsavedGuard } from './unsaved-guard.tsx'
 
@@ -63,8 +66,15 @@ export function RecordForm<Values extends object, Saved>({
   const edited = useEditedRecord()
   const isChangedElsewhere = edited !== null && saving.error instanceof ApiError && saving.error.status === 412
   const isPlaced = saving.error instanceof ApiError && fieldNamed(saving.error.message, form.values) !== null
+  const changes = form.isDirty() ? Object.keys(form.values).filter((name) => form.isDirty(name)).length : 0
+  const element = useRef<HTMLFormElement>(null)
+  // Of two forms, the one in the dialog.
+  const isOnTop = () => !isGuarded || document.querySelector('[role="dialog"]') === null
+  useHotkeys([['mod+S', () => isOnTop() && element.current?.requestSubmit()]], [])
   return (
     <form
+      ref={element}
+      className={fields.form}
       onSubmit={form.onSubmit(
         (values) => saving.mutate(values),
         (errors) => {
@@ -76,7 +86,7 @@ export function RecordForm<Values extends object, Saved>({
       noValidate
     >
       {isGuarded && <UnsavedGuard dirty={form.isDirty()} />}
-      <Stack gap="lg">
+      <Stack gap="lg" className={fields.fields}>
         {children}
         {isChangedElsewhere && (
           <ChangedElsewhere
@@ -94,9 +104,9 @@ export function RecordForm<Values extends object, Saved>({
         <Button type="submit" loading={saving.isPending}>
           {submitLabel}
         </Button>
-        {form.isDirty() && (
+        {changes > 0 && (
           <Text fz="sm" c="dimmed">
-            Not saved yet
+            {plural(changes, 'change')} not saved yet
           </Text>
         )}
       </div>

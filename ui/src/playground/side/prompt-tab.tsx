@@ -37,7 +37,7 @@ export function PromptTab({ agent, state }: PromptTabProps) {
   return (
     <div className={classes.prompt}>
       <PromptSelect agent={agent} state={state} size="xs" />
-      <Text component="label" htmlFor={id} fz="xs" fw={550}>
+      <Text component="label" htmlFor={id} fz="xs" fw={500}>
         System prompt
       </Text>
       <textarea

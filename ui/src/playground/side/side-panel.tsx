@@ -54,7 +54,7 @@ export default function SidePanel({ agent, sessionId, name, state, onClose }: Si
         </ActionIcon>
       </Group>
       {name !== null && (
-        <Text fz="xs" fw={550} px="md" pt={8}>
+        <Text fz="xs" fw={500} px="md" pt={8}>
           {name}
         </Text>
       )}

@@ -1,6 +1,6 @@
 /** Input items as a conversation that no session stores (contract section 24). Throws 400. */
 import { repeatableCall } from '../../../../actors/history/tool-turns.ts'
-import type { GivenMessage, ToolCall } from '../../../../actors/ports/index.ts'
+import type { Chain, GivenMessage, ToolCall, TurnMessage } from '../../../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../../../actors/reply/reply-event.ts'
 import type { AnswerMessage, ChatMessage, SentConversation, SentMessage } from '../../../../features/parts/index.ts'
 import { openCalls } from '../../../../untrusted/open-calls.ts'
@@ -65,12 +65,48 @@ function addCall(messages: Message[], turn: ToolCall[], item: Extract<InputItem,
   return toolCalls
 }
 
+/** The beginning of a new session: its history, and what the first reply answers. */
+export type Beginning = { history: GivenMessage[] } & (
+  | { message: SentMessage; chain?: never }
+  /** The reply goes on from the last message of the history, whose calls have their outputs. */
+  | { message: null; chain: Chain }
+)
+
 /** Splits the items into the history of a new session and its first message. */
-export function beginningOf(items: readonly InputItem[]): { history: GivenMessage[]; message: SentMessage } {
+export function beginningOf(items: readonly InputItem[]): Beginning {
   const conversation = conversationOf(items)
   const last = conversation.at(-1)
-  if (last?.role !== 'user') return badRequest('input: must end with a message of the user')
+  if (last?.role === 'tool')
+    return { history: givenMessages(conversation), message: null, chain: chainOf(conversation) }
+  if (last?.role !== 'user') return badRequest('input: must end with a message of the user, or with outputs of calls')
   return { history: givenMessages(conversation.slice(0, -1)), message: { text: last.content, parts: last.parts } }
+}
+
+/** Returns the turns behind the last user message, of which the newest has all its results. */
+function chainOf(conversation: SentConversation): Chain {
+  const begin = conversation.findLastIndex(({ role }) => role === 'user') + 1
+  const messages = conversation
+    .slice(begin)
+    .flatMap((message) => (message.role === 'user' ? [] : [turnMessage(message)]))
+  const newest = messages.findLastIndex(({ role }) => role === 'assistant')
+  const answer = messages[newest]
+  if (answer?.role !== 'assistant') throw new Error('A history ends in outputs without calls.')
+  const calls = answer.toolCalls ?? []
+  const results = new Map(
+    messages.slice(newest + 1).flatMap((one) => (one.role === 'tool' ? [[one.toolCallId, one.content]] : [])),
+  )
+  const turn = { answer, results: calls.map(({ id }) => results.get(id) ?? null), waiting: calls.map(() => null) }
+  const callsUsed = messages.reduce((sum, one) => sum + ('toolCalls' in one ? (one.toolCalls?.length ?? 0) : 0), 0)
+  return { turns: messages.slice(0, newest), turn, callsUsed }
+}
+
+function turnMessage(message: AnswerMessage): TurnMessage {
+  if (message.role === 'tool') return { role: 'tool', toolCallId: message.toolCallId, content: message.content }
+  return {
+    role: 'assistant',
+    content: message.content,
+    ...('toolCalls' in message && message.toolCalls && { toolCalls: message.toolCalls }),
+  }
 }
 
 interface GivenReply extends GivenMessage {

@@ -14,6 +14,7 @@ import {
 import { isObject } from '../../../../untrusted/is-object.ts'
 import { badRequest } from '../../../server/http-error.ts'
 import { uuidIn } from '../output/ids.ts'
+import { isForeign } from './foreign-items.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -68,6 +69,16 @@ function readItem(item: unknown, where: string, uploads: Uploads): InputItem {
       }
     case 'function_call_output':
       return { ...base, kind: 'output', callId: textField(item, 'call_id', where), output: readOutput(item, where) }
+    case 'custom_tool_call':
+      return {
+        ...base,
+        kind: 'call',
+        callId: textField(item, 'call_id', where),
+        name: textField(item, 'name', where),
+        arguments: JSON.stringify({ input: textField(item, 'input', where) }),
+      }
+    case 'custom_tool_call_output':
+      return { ...base, kind: 'output', callId: textField(item, 'call_id', where), output: readOutput(item, where) }
     case 'mcp_approval_response': {
       const { approve, reason = null } = item
       if (typeof approve !== 'boolean') return badRequest(`${where}.approve: must be true or false`)
@@ -81,6 +92,7 @@ function readItem(item: unknown, where: string, uploads: Uploads): InputItem {
     case 'mcp_approval_request':
       return { ...base, kind: 'aside' }
     default:
+      if (isForeign(item.type)) return { ...base, kind: 'aside' }
       return badRequest(
         `${where}.type: must be message, function_call, function_call_output, mcp_approval_response, reasoning or item_reference`,
       )

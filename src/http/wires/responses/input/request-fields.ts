@@ -9,6 +9,7 @@ import { isObject } from '../../../../untrusted/is-object.ts'
 import { isAbsent, readAnswerFields } from '../../../sending/answer-fields.ts'
 import { type Instructions, instructionsOf, refuseOfSecret } from '../../../sending/caller-instructions.ts'
 import { badRequest, HttpError } from '../../../server/http-error.ts'
+import { foreignIn } from './foreign-items.ts'
 import type { InputItem } from './input-items.ts'
 import { toolRefusal } from './refused-tools.ts'
 
@@ -130,7 +131,12 @@ const known = new Set([...Object.keys(ResponseRequestBody.properties), 'model'])
  */
 export function ignoredIn(body: Body): [Readonly<Record<string, unknown>>, ReadonlySet<string>] {
   return [
-    { ...body, ...unusedIn('text', body.text, 'format'), ...unusedIn('reasoning', body.reasoning, 'effort') },
+    {
+      ...body,
+      ...unusedIn('text', body.text, 'format'),
+      ...unusedIn('reasoning', body.reasoning, 'effort'),
+      ...foreignIn(body.input),
+    },
     known,
   ]
 }

@@ -41,7 +41,8 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
     select m.id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", m.status, null::jsonb as queued,
            ${encoderOf(sql)} as encoder, m.facts -> 'response' as request,
            case when m.continues is null then q.id end as "questionId",
-           case when m.continues is not null then m.continues
+           case when m.continues is not null then (
+                  select c.id from messages c where c.id = m.continues and (c.first_seq is not null or c.model is not null))
                 else (select p.id from messages p
                        where p.session_id = m.session_id and p.position = coalesce(q.parent, q.position - 1)
                          and p.role = 'assistant') end as "previousId"

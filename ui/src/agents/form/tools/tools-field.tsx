@@ -21,26 +21,28 @@ export function ToolsField({ form }: { form: Form }) {
   const error = Object.entries(form.errors).find(([path]) => toolFields.some((field) => path.startsWith(field)))?.[1]
   return (
     <Input.Wrapper labelElement="div" label="Chosen tools" error={error}>
-      <Group justify="space-between" mt={4}>
-        <Text fz="sm" c="dimmed">
-          {chosen.length === 0 ? 'None: the model only writes.' : `${chosen.length} chosen`}
-        </Text>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconPlus size={14} stroke={1.7} aria-hidden />}
-          onClick={open}
-        >
-          Add tools
-        </Button>
-      </Group>
-      {chosen.length > 0 && (
-        <ul className={classes.chosen} aria-label="Chosen tools">
-          {chosen.map((tool) => (
-            <ChosenTool key={tool.label} tool={tool} form={form} />
-          ))}
-        </ul>
-      )}
+      <div>
+        <Group justify="space-between">
+          <Text fz="sm" c="dimmed">
+            {chosen.length === 0 ? 'None: the model only writes.' : `${chosen.length} chosen`}
+          </Text>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPlus size={14} stroke={1.7} aria-hidden />}
+            onClick={open}
+          >
+            Add tools
+          </Button>
+        </Group>
+        {chosen.length > 0 && (
+          <ul className={classes.chosen} aria-label="Chosen tools">
+            {chosen.map((tool) => (
+              <ChosenTool key={tool.label} tool={tool} form={form} />
+            ))}
+          </ul>
+        )}
+      </div>
       <Modal opened={isOpen} onClose={close} title="Add tools" size="xl">
         <ToolChoice form={form} />
         <Group justify="flex-end" mt="md" className={classes.choiceEnd ?? ''}>

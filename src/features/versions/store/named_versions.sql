@@ -1,0 +1,7 @@
+-- revision 1
+/* Returns the numbers of an agent's versions that a stored reply names. */
+create or replace function named_versions(p_agent uuid) returns setof integer language sql stable as $$
+  select distinct (m.facts ->> 'agentVersion')::integer
+    from sessions s join messages m on m.session_id = s.id
+   where s.agent_id = p_agent and jsonb_typeof(m.facts -> 'agentVersion') = 'number'
+$$;

@@ -1,0 +1,13 @@
+/** The rules of contract section 28, versions, drafts, replays and feedback: a part of requirements.ts. */
+export const versions = {
+  'contract-28.versions':
+    'Every change of what replies depend on makes one version with its change, and nothing else makes one.',
+  'contract-28.numbers': 'Numbers count from 1 without gaps, whichever instance makes them, and are never used twice.',
+  'contract-28.system-prompt': 'An agent has a promptId or a systemPrompt; setting one clears the other.',
+  'contract-28.publish': 'A version is published again as a new one; what is gone is left out, but for providers.',
+  'contract-28.kept': 'Of the versions that nothing names the newest 200 stay.',
+  'contract-28.draft': 'A draft holds changed fields over the live version, and publishing it makes them live.',
+  'contract-28.draft-tags': 'Answers with draft=true have tags of their own; a mistyped parameter never publishes.',
+  'contract-28.draft-in-use': 'What a draft uses cannot be deleted; tools that are deleted leave it.',
+  'contract-28.audit': 'Publishing, a change of the draft and its removal have entries.',
+} as const
