@@ -219,7 +219,8 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
     const before = shown.length
     log.push([{ seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }])
     expect(shown).toHaveLength(before + 1)
-    if (kind === 'tool_begun') return expect([shown.at(-1), stateless.at(-1)]).toEqual(['', ''])
+    if (kind === 'tool_begun' || kind === 'tool_asked')
+      return expect([shown.at(-1), stateless.at(-1)]).toEqual(['', ''])
     if (kind === 'model') return expect([shown.at(-1), stateless.at(-1)]).toEqual(['', ''])
     const name = kind === 'tool_unknown' ? 'tool_result' : kind
     expect(shown.at(-1)).toMatch(isNumberedKind(kind) ? /^id: 6\ndata: \{/ : new RegExp(`^event: ${name}\ndata: \\{`))

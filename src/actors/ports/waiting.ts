@@ -1,6 +1,13 @@
 /** The stored form of pending calls (contract section 15). Types only. */
 
-import type { ServerAsked, CallDecision, QuestionDecision, ShownCall, UnmadeKind, WaitKind } from '../reply/reply-event.ts'
+import type {
+  ServerAsked,
+  CallDecision,
+  QuestionDecision,
+  ShownCall,
+  UnmadeKind,
+  WaitKind,
+} from '../reply/reply-event.ts'
 import type { AnswerFields } from './answer-fields.ts'
 import type { ToolCall, ToolChoice, ToolSpec, TurnMessage } from './model.ts'
 

@@ -6,7 +6,14 @@
 
 import { neverMade } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
-import type { ServerAsked, FinishReason, Frame, ReplyError, ReplyEvent, UnmadeKind } from '../../actors/reply/reply-event.ts'
+import type {
+  ServerAsked,
+  FinishReason,
+  Frame,
+  ReplyError,
+  ReplyEvent,
+  UnmadeKind,
+} from '../../actors/reply/reply-event.ts'
 
 /** Each run of one kind is a part of its own. */
 export type TextKind = 'text' | 'reasoning'
@@ -119,7 +126,7 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
     questioned: () =>
       [...open.values()].flatMap((call) => {
         const asked = questions.get(call.id)
-        return asked ? [{ call, asked }] : []
+        return asked && !outcomes.get(call.id)?.decided ? [{ call, asked }] : []
       }),
     /** Returns false when no such call is open. */
     answer(result: ResultEvent): boolean {

@@ -92,7 +92,16 @@ const sent = (setting: Setting): number | null => (setting === '' ? null : Numbe
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
   const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
-  const { generationConfig, historyMaxTokens, callerInstructions, compaction, userLimits, onLoss, onMissingTools, ...tools } = rest
+  const {
+    generationConfig,
+    historyMaxTokens,
+    callerInstructions,
+    compaction,
+    userLimits,
+    onLoss,
+    onMissingTools,
+    ...tools
+  } = rest
   const { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort } = generationConfig
   return {
     name,

@@ -40,7 +40,7 @@ interface FilePart {
 interface PendingPart {
   type: 'data-pending'
   id: string
-  data: object
+  data: ReturnType<typeof shownQuestions>[number]['entry']
 }
 type Part = { type: 'step-start' } | TextPart | FilePart | ToolPart | PendingPart
 
@@ -51,11 +51,18 @@ interface UIMessage {
   parts: Part[]
 }
 
+const isPending = (part: Part): part is PendingPart => part.type === 'data-pending'
+
 function createParts(): { parts: Part[]; writer: OutlineWriter } {
   const parts: Part[] = []
   const calls = new Map<string, ToolPart>()
   let text: TextPart | null = null
   const ignore = () => {}
+  const withdrawQuestions = (callId: string) => {
+    for (const part of parts.filter(isPending)) {
+      if (part.data.call_id === callId) parts.splice(parts.indexOf(part), 1)
+    }
+  }
   const writer: OutlineWriter = {
     started: ignore,
     stepStarted: () => void parts.push({ type: 'step-start' }),
@@ -93,6 +100,7 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
       if (part) Object.assign(part, { state: 'approval-requested', approval: { id } })
     },
     questioned(call, asked) {
+      withdrawQuestions(call.id) // it may ask again
       for (const { id, entry } of shownQuestions(call, asked)) parts.push({ type: 'data-pending', id, data: entry })
     },
     decided({ id }, { approved, reason }) {

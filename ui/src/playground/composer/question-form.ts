@@ -69,7 +69,9 @@ function initialOf(value: unknown): Value {
 }
 
 export const initialValues = (fields: readonly FormField[]): Values =>
-  Object.fromEntries(fields.map(({ name, kind, initial }) => [name, initial ?? (kind === 'boolean' ? false : undefined)]))
+  Object.fromEntries(
+    fields.map(({ name, kind, initial }) => [name, initial ?? (kind === 'boolean' ? false : undefined)]),
+  )
 
 /** Returns what is sent. Fields that are left empty are left out. */
 export function formContent(fields: readonly FormField[], values: Values): Record<string, unknown> {
