@@ -2847,6 +2847,8 @@ export interface components {
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
             })[] | "*";
+            /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
+            approvalsExpireAfterS: number | null;
         };
         AgentToolsTransfer: {
             /** @description Name of the agent. */
@@ -2873,6 +2875,8 @@ export interface components {
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
             })[] | "*";
+            /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
+            approvalsExpireAfterS?: number | null;
         };
         /** @description Absent arrays stay as they are, `[]` or null clears. Unknown ids: 400. */
         AgentToolsUpdate: {
@@ -2894,6 +2898,8 @@ export interface components {
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
             })[] | "*" | null;
+            /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
+            approvalsExpireAfterS?: number | null;
         };
         AgentTransfer: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -3650,6 +3656,7 @@ export interface components {
                  */
                 reason: "instance_lost" | "shutdown" | "database";
             }[];
+            error?: components["schemas"]["ReplyFailure"];
             /** @description MCP servers that gave no list of tools. Absent where none is missing. */
             missing_tools?: {
                 /** @description Name of the MCP server. */
@@ -4025,6 +4032,17 @@ export interface components {
                 kind: "provider" | "prompt" | "agent" | "httpTool" | "mcpServer" | "agentTools";
                 name: string;
                 reason: string;
+            }[];
+            /** @description Absent where there are none. */
+            warnings?: {
+                /**
+                 * @description Kind of record.
+                 * @enum {string}
+                 */
+                kind: "prompt";
+                name: string;
+                /** @description As saving the record answers it. */
+                message: string;
             }[];
         };
         Key: {
@@ -4439,6 +4457,11 @@ export interface components {
             };
             /** @description Of a page that the user is to visit: its address. */
             url?: string;
+            /**
+             * Format: date-time
+             * @description When an approval is rejected that nobody has decided. Absent where it does not expire. ISO 8601, UTC.
+             */
+            expires_at?: string;
         };
         /** @description Tool arrays replace the agent's for this reply; absent ones keep them. */
         PlaygroundChatRequest: {
@@ -4812,7 +4835,7 @@ export interface components {
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
-            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | null;
+            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | null;
             /**
              * Format: date-time
              * @description When it was decided. ISO 8601, UTC.
@@ -4830,7 +4853,7 @@ export interface components {
                  * @description `answer`, `decline` or `cancel`.
                  * @enum {string}
                  */
-                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel";
+                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired";
                 /** @description What a form was filled in with. Null where there is none. */
                 content: {
                     [key: string]: unknown;
@@ -4864,6 +4887,8 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description What becomes of `{{now.time}}` in it; in answers to saving alone. */
+            warning?: string;
         };
         PromptCreate: {
             /** @description Name of the prompt. 1 to 200 characters. */
@@ -5058,6 +5083,16 @@ export interface components {
             };
             /** @description The reason, with 503. */
             message?: string;
+        };
+        /** @description Of messages with the status `error` alone. */
+        ReplyFailure: {
+            /**
+             * @description Why the reply failed.
+             * @enum {string}
+             */
+            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "tools_unavailable" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+            /** @description The words of its error chunk. */
+            message: string;
         };
         ReplyModelRequest: {
             /** @description Model turn of the reply, from 1. */
@@ -5893,6 +5928,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "complete" | "streaming" | "error";
+                error?: components["schemas"]["ReplyFailure"];
             };
             /** @description Parts as the stream of the same reply builds them. */
             parts: {
@@ -6456,6 +6492,7 @@ export type PublishRequest = components['schemas']['PublishRequest'];
 export type Queue = components['schemas']['Queue'];
 export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
+export type ReplyFailure = components['schemas']['ReplyFailure'];
 export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
 export type ReplySpan = components['schemas']['ReplySpan'];

@@ -4,6 +4,7 @@ import { cutText } from '../actors/history/tool-turns.ts'
 import type { Journal, Model } from '../actors/ports/index.ts'
 import { createHost, createSessionHost } from '../actors/session/host.ts'
 import { createTimers } from '../coordination/timers.ts'
+import { createExpiry } from '../features/approvals/expiry.ts'
 import { createCompactions } from '../features/compaction/compact-session.ts'
 import { createContinuation } from '../features/continuation/continuation.ts'
 import { basisOfClaimed } from '../features/continuation/taken-over.ts'
@@ -25,6 +26,8 @@ import type { Ground, openOwnership } from './ownership.ts'
 
 /** The interval at which messages begin that no settlement begins: after a drain, a crash, a start (contract section 22). */
 const TEND_MS = 1000
+/** The interval at which approvals are looked for whose time is over. They follow within 10 s (contract section 29). */
+const EXPIRE_MS = 2000
 
 interface HostParts extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coordination' | 'recorder' | 'handovers'> {
   journal: Journal
@@ -52,8 +55,9 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
     historyMaxTokens: settings.historyMaxTokens,
     capabilities: { ...capabilities, keepTurn: handovers.keepTurn },
   })
+  const owner = () => ({ id: coordination.id, epoch: coordination.epoch() })
   const queue = createQueue(inner, {
-    store: createQueueStore(repliesSql, () => ({ id: coordination.id, epoch: coordination.epoch() })),
+    store: createQueueStore(repliesSql, owner),
     prepare: preparing((...message) => rebuiltMessage(answering, ...message)),
   })
   const basisOf = basisOfClaimed((...reply) => rebuiltBasis(answering, ...reply))
@@ -68,6 +72,8 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   coordination.start(host.owned, { tick: host.tick, takeOver: continuation.takeOver })
   const timers = createTimers((err, task) => log.warn({ err }, `${task} failed.`))
   timers.every(TEND_MS, 'Beginning queued messages', queue.tend)
+  const expire = createExpiry({ sql: repliesSql, owner, host: inner, generate: queue.generate })
+  timers.every(EXPIRE_MS, 'Rejecting approvals that have expired', expire)
   const compactions = createCompactions(inner)
   timers.every(TEND_MS, 'Releasing sessions that were held late', compactions.tend)
   timers.every(TEND_MS, 'Giving back places that were taken late', limits.giveBackLate)

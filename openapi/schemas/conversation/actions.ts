@@ -1,7 +1,7 @@
 /** Pending calls (contract section 15): the caller's own tools, what is pending, and decisions about it. */
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import { freeObject, nullable, oneOf } from '../basics.ts'
+import { freeObject, nullable, oneOf, time } from '../basics.ts'
 
 /** The most decisions in one request. */
 export const MAX_TOOLS = 128
@@ -11,6 +11,8 @@ export const TOOL_NAME = '^[a-zA-Z0-9_-]{1,64}$'
 
 export const waitKinds = ['approval', 'input', 'caller'] as const
 export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel'] as const
+/** Decisions as they are stored. */
+export const storedDecisions = [...callDecisions, 'expired'] as const
 
 /** The chat-completions format. Handlers check what they hold: null and `[]` count as absent. */
 export const callerToolFields = {
@@ -97,6 +99,9 @@ export const PendingCall = Type.Object(
     message: Type.Optional(Type.String({ description: 'Of a question: what the server says.' })),
     schema: Type.Optional(freeObject('Of a form: its JSON Schema, as the server sent it.')),
     url: Type.Optional(Type.String({ description: 'Of a page that the user is to visit: its address.' })),
+    expires_at: Type.Optional(
+      time('When an approval is rejected that nobody has decided. Absent where it does not expire.'),
+    ),
   },
   { title: 'PendingCall' },
 )

@@ -224,6 +224,14 @@ export const StreamError = Type.Object(
   { title: 'StreamError', description: 'The last frame of a failed stream, without `[DONE]` after it.' },
 )
 
+export const ReplyFailure = Type.Object(
+  {
+    code: oneOf(replyErrorCodes, 'Why the reply failed.'),
+    message: Type.String({ description: 'The words of its error chunk.' }),
+  },
+  { title: 'ReplyFailure', description: 'Of messages with the status `error` alone.' },
+)
+
 /** The events of every reply stream. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
@@ -306,6 +314,7 @@ export const DeployMessage = Type.Object(
       }),
     ),
     continuations: continuations('frame_id'),
+    error: Type.Optional(ReplyFailure),
     missing_tools: missingTools(),
     created_at: time('When the message was stored.'),
   },

@@ -4,7 +4,7 @@ import { camelCased } from '../../camel-case.ts'
 import { count, freeObject, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from '../basics.ts'
 import { settingsInput } from '../records/configuration.ts'
 import { toolChoiceInput } from '../records/tools.ts'
-import { callDecisions, callerToolFields } from './actions.ts'
+import { callerToolFields, storedDecisions } from './actions.ts'
 import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
 import { onBusy } from './queue.ts'
@@ -37,7 +37,7 @@ const PlaygroundToolCall = Type.Object(
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
     decision: Type.Optional(
       nullable(
-        oneOf(callDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),
+        oneOf(storedDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),
       ),
     ),
     decidedAt: Type.Optional(nullable(time('When it was decided.'))),
@@ -53,7 +53,7 @@ const PlaygroundToolCall = Type.Object(
       Type.Array(
         Type.Object({
           key: Type.String({ description: "The server's name for the question." }),
-          decision: oneOf(callDecisions, '`answer`, `decline` or `cancel`.'),
+          decision: oneOf(storedDecisions, '`answer`, `decline` or `cancel`.'),
           content: nullable(freeObject('What a form was filled in with. Null where there is none.')),
           decidedAt: time('When it was decided.'),
           decidedBy: nullable(Type.String({ description: 'Who decided it. Null when none is named.' })),

@@ -105,7 +105,17 @@ export const ProviderTest = Type.Object(
 )
 
 const promptFields = { name: name('Name of the prompt.'), content: Type.String({ description: 'The system prompt.' }) }
-export const Prompt = Type.Object({ id: id('Id of the prompt.'), ...promptFields, ...timestamps }, { title: 'Prompt' })
+export const Prompt = Type.Object(
+  {
+    id: id('Id of the prompt.'),
+    ...promptFields,
+    ...timestamps,
+    warning: Type.Optional(
+      Type.String({ description: 'What becomes of `{{now.time}}` in it; in answers to saving alone.' }),
+    ),
+  },
+  { title: 'Prompt' },
+)
 export const PromptList = listOf('PromptList', 'prompts', Prompt)
 export const PromptCreate = Type.Object(promptFields, { title: 'PromptCreate', ...asRead })
 export const PromptUpdate = Type.Object(optional(promptFields), { title: 'PromptUpdate' })

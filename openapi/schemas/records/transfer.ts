@@ -17,7 +17,7 @@ import {
   userLimitsInput,
   wireApis,
 } from './configuration.ts'
-import { approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
+import { approvalsExpireAfterS, approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
 
 const AgentTransfer = Type.Object(
   {
@@ -55,6 +55,7 @@ const AgentToolsTransfer = Type.Object(
     ),
     builtInTools: Type.Optional(Type.Array(Type.String(), { description: 'Ids of built-in tools.' })),
     approvals: Type.Optional(approvalsTransfer),
+    approvalsExpireAfterS: Type.Optional(approvalsExpireAfterS),
   },
   { title: 'AgentToolsTransfer', ...asRead },
 )
@@ -99,6 +100,16 @@ export const ImportResult = Type.Object(
         name: Type.String(),
         reason: Type.String(),
       }),
+    ),
+    warnings: Type.Optional(
+      Type.Array(
+        Type.Object({
+          kind: oneOf(['prompt'], 'Kind of record.'),
+          name: Type.String(),
+          message: Type.String({ description: 'As saving the record answers it.' }),
+        }),
+        { description: 'Absent where there are none.' },
+      ),
     ),
   },
   { title: 'ImportResult' },

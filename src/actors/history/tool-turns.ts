@@ -4,7 +4,7 @@ import { isObject } from '../../untrusted/is-object.ts'
 import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '../ports/index.ts'
 import { isSent } from '../reply/reply-event.ts'
 import { decisionText, neverMade, resultText } from './decided-calls.ts'
-import { userMessage } from './message-parts.ts'
+import { userMessage, withTime } from './message-parts.ts'
 
 /** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
 export const MAX_TOOL_TEXT = 8000
@@ -96,7 +96,8 @@ function laterText(decided: HistoryDecision | undefined): string {
 }
 
 /** Returns a stored message as the model sees it: a reply that called tools is several messages. */
-export function messagesFor({ role, content, parts, toolEvents, decided }: HistoryMessage): ModelMessage[] {
+export function messagesFor({ role, content, parts, toolEvents, decided, at }: HistoryMessage): ModelMessage[] {
+  if (role === 'user' && at !== undefined) return [withTime(userMessage(content, parts), at)]
   if (role === 'user' && parts?.length) return [userMessage(content, parts)]
   if (role === 'user' || !toolEvents?.length) return content === '' ? [] : [{ role, content }]
   const { turns, rest } = turnsOf(content, toolEvents)

@@ -1,7 +1,7 @@
 /** The tools of a reply. Types only. */
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import type { ServerAsked, MissingServer } from '../reply/reply-event.ts'
+import type { MissingServer, ServerAsked } from '../reply/reply-event.ts'
 import type { ToolCall, ToolSpec } from './model.ts'
 import type { MessagePart } from './parts.ts'
 import type { Again } from './waiting.ts'

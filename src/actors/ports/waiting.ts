@@ -59,6 +59,8 @@ export interface Carried extends InForce {
 export interface Asked {
   reasoning: boolean
   includeActions: boolean
+  /** Seconds after which its approvals expire. Null: never. */
+  expiresAfterS: number | null
 }
 
 /** The result of a call that the caller has made. */
@@ -107,8 +109,12 @@ export interface Actions {
   canWait: boolean
   /** The kinds of waiting calls that the readers are shown. */
   shows: Readonly<Record<UnmadeKind, boolean>>
+  /** Seconds after which approvals expire. Absent or null: never. */
+  expiresAfterS?: number | null
   /** True when the readers are shown each turn's text apart, as the Responses API does. */
   turnsApart?: boolean
+  /** True when the readers find a waiting call by its id alone, in whatever session it is. */
+  uniqueIds?: boolean
   /** Calls that count already, in a history that the caller keeps. None by default. */
   callsUsed?: number
   /** The decided calls that the reply continues with. When absent, it answers a user's message. */

@@ -50,8 +50,8 @@ export type WaitKind = (typeof waitKinds)[number]
 /** The reasons for which a call waits before it is first made. */
 export type UnmadeKind = Exclude<WaitKind, 'input'>
 
-/** The decisions about a pending call. */
-export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel'] as const
+/** The decisions about a pending call. `expired`: nobody decided in time; nobody can send it. */
+export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel', 'expired'] as const
 export type CallDecision = (typeof callDecisions)[number]
 
 /** What a server is told of its question. */

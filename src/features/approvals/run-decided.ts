@@ -4,8 +4,8 @@ import { emitResults, makeCall, type ToolResult } from '../../actors/generate/ca
 import { passGate } from '../../actors/generate/endings.ts'
 import type { Running } from '../../actors/generate/running.ts'
 import { resultOfDecision, resultText } from '../../actors/history/decided-calls.ts'
-import { type ServerAsked, isSent, waitKinds } from '../../actors/reply/reply-event.ts'
 import type { Actions, OpenTurn, Toolbox, WaitingCall } from '../../actors/ports/index.ts'
+import { isSent, type ServerAsked, waitKinds } from '../../actors/reply/reply-event.ts'
 
 /** Returns the calls that are pending now: approvals first, then questions, then the caller's. */
 export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {

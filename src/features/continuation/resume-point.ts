@@ -10,7 +10,7 @@ import { nothingUsed } from '../../actors/generate/usage-tally.ts'
 import { decisionText, resultText } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type { Chain, DecidedCall, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../actors/ports/index.ts'
-import { type ServerAsked, isSent, type ReplyEvent } from '../../actors/reply/reply-event.ts'
+import { isSent, type ReplyEvent, type ServerAsked } from '../../actors/reply/reply-event.ts'
 import type { Claimed } from './handovers.ts'
 
 export interface ResumePoint extends Omit<Resumption, 'beginAgain' | 'goOnBehind'> {

@@ -10,7 +10,12 @@ type Rebuild = (
   agentId: string,
   inForce: Pick<InForce, 'fields' | 'overrides'>,
   mediaTypes: readonly string[],
-) => Promise<Pick<ReplySetup, 'agentName' | 'openToolbox'> & { request: Omit<ReplySetup['request'], 'reasoning'> }>
+) => Promise<
+  Pick<ReplySetup, 'agentName' | 'openToolbox'> & {
+    expiresAfterS: number | null
+    request: Omit<ReplySetup['request'], 'reasoning'>
+  }
+>
 
 /** Returns the basis of a claimed reply, with the agent's part by `rebuild`. */
 export const basisOfClaimed =
@@ -21,11 +26,11 @@ export const basisOfClaimed =
       ...continued?.carried,
     }
     const { tools, fields, overrides } = inForce
-    const { agentName, request, openToolbox } = await rebuild(agentId, { fields, overrides }, mediaTypes)
+    const { agentName, request, openToolbox, expiresAfterS } = await rebuild(agentId, { fields, overrides }, mediaTypes)
     return {
       agentName,
       request: { ...request, reasoning },
-      actions: { callerTools: tools, toolChoice, canWait: true, shows },
+      actions: { callerTools: tools, toolChoice, canWait: true, expiresAfterS, shows },
       inForce: { tools, fields, overrides },
       instructions,
       openToolbox,

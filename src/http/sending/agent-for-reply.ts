@@ -162,14 +162,16 @@ export function agentActions(asked: {
   callerTools?: CallerTools | undefined
   includeActions?: boolean | undefined
   canWait: boolean
+  expiresAfterS?: number | null
   turnsApart?: boolean | undefined
 }): Omit<Actions, 'continued'> {
-  const { callerTools = noTools, includeActions = false, canWait, turnsApart = false } = asked
+  const { callerTools = noTools, includeActions = false, canWait, expiresAfterS = null, turnsApart = false } = asked
   return {
-    ...(turnsApart && { turnsApart }),
+    ...(turnsApart && { turnsApart, uniqueIds: true }),
     callerTools: callerTools.tools,
     toolChoice: callerTools.choice,
     canWait,
+    expiresAfterS,
     shows: { approval: includeActions, caller: includeActions || callerTools.tools.length > 0 },
   }
 }

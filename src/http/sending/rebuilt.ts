@@ -42,6 +42,7 @@ export async function rebuiltMessage(
 const ofProvider = (detail: string): ReplyError => ({ code: 'provider_error', message: detail, detail })
 
 type RebuiltBasis = Pick<ReplySetup, 'agentName' | 'openToolbox'> & {
+  expiresAfterS: number | null
   request: Omit<ReplySetup['request'], 'reasoning'>
 }
 
@@ -57,6 +58,7 @@ export async function rebuiltBasis(
   const agent = await stillOverridden(deps, own, overrides)
   return {
     agentName: agent.name,
+    expiresAfterS: agent.tools.approvalsExpireAfterS,
     request: agentRequest(deps, agent, fields, mediaTypes),
     openToolbox: agentToolbox(deps, agent),
   }

@@ -7,11 +7,11 @@
 import { neverMade } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type {
-  ServerAsked,
   FinishReason,
   Frame,
   ReplyError,
   ReplyEvent,
+  ServerAsked,
   UnmadeKind,
 } from '../../actors/reply/reply-event.ts'
 

@@ -19,7 +19,7 @@ const agent: AgentForCompletion = {
   provider: { id: 'v', type: 'openai', baseUrl: null, apiKey: null, wireApi: null },
   responseFormat: { type: 'json_object' },
   fallbacks: [],
-  tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], named: {} },
+  tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], approvalsExpireAfterS: null, named: {} },
   allowedOrigins: [],
   historyMaxTokens: null,
   callerInstructions: 'refuse',

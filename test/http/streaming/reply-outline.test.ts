@@ -89,6 +89,7 @@ function framesOf(one: Reply): Frame[] {
 
 const messageOf = (one: Reply): MessageWithEvents => ({
   parts: [],
+  failure: null,
   id: replyId,
   role: 'assistant',
   status: one.ending === 'failed' ? 'error' : 'complete',

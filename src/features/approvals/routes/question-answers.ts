@@ -1,6 +1,6 @@
 /** Answers to servers' questions, as front ends bring them (contract section 27). */
 import type { DecidedCall, ToolCall } from '../../../actors/ports/index.ts'
-import { type ServerAsked, isQuestionDecision } from '../../../actors/reply/reply-event.ts'
+import { isQuestionDecision, type ServerAsked } from '../../../actors/reply/reply-event.ts'
 import { badRequest } from '../../../http/server/http-error.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'

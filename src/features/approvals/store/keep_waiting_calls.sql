@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Updates the pending calls when a reply ends: stores the results of calls that it made, and adds calls that it
    requested. Unless the reply ends to wait, calls that are still open are never offered for a decision. Called by
    fold_reply. p_waiting: {calls: [{place, call_id, name, arguments, kind, reply_id, asked}], carried, asked}, or null. reply_id: absent
@@ -35,8 +35,10 @@ begin
         begun = false, ok = null, content = null, duration_ms = null, asked_at = clock_timestamp(),
         asked_state = excluded.asked_state, asked_of = excluded.asked_of;
   if jsonb_path_exists(p_waiting, '$.calls[*].asked') then perform keep_questions(p_reply, p_waiting -> 'calls'); end if;
-  insert into waits (session_id, reply_id, carried, asked)
-  values (p_session, p_reply, p_waiting ->> 'carried', p_waiting -> 'asked')
+  insert into waits (session_id, reply_id, carried, asked, expires_at)
+  values (p_session, p_reply, p_waiting ->> 'carried', p_waiting -> 'asked',
+          case when p_waiting -> 'calls' @> '[{"kind": "approval"}]' then
+            clock_timestamp() + make_interval(secs => (p_waiting #>> '{asked,expiresAfterS}')::integer) end)
   on conflict (session_id) do update
-    set reply_id = excluded.reply_id, carried = excluded.carried, asked = excluded.asked;
+    set reply_id = excluded.reply_id, carried = excluded.carried, asked = excluded.asked, expires_at = excluded.expires_at;
 end $$;

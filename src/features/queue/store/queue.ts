@@ -44,7 +44,14 @@ interface BegunRow {
   /** See `decodeBegun`. */
   admission: unknown
   /** Of a reply that follows decisions; null on a message. */
-  follows: (Asked & { carried: string; decisions: DecidedCall[]; by: string | null; waitedMs: number }) | null
+  follows:
+    | (Omit<Asked, 'expiresAfterS'> & {
+        carried: string
+        decisions: DecidedCall[]
+        by: string | null
+        waitedMs: number
+      })
+    | null
 }
 
 export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {

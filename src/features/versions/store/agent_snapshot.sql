@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Returns what the replies of an agent depend on, as it is now: all that a version holds. config: {agent, tools, named}, fields
    as the API names them; named: what the names in its approvals stand for. prompt: text of its prompt. names: {prompt,
    providers: {id: name}}, which make no version. No row when there is no such agent. */
@@ -14,13 +14,15 @@ language sql stable as $$
              'historyMaxTokens', a.history_max_tokens, 'callerInstructions', a.caller_instructions,
              'compaction', a.compaction, 'onLoss', a.on_loss,
              'onMissingTools', a.on_missing_tools),
-           'tools', json_build_object(
-             'httpToolIds', (select coalesce(json_agg(t.http_tool_id order by t.place), '[]')
+           'tools', jsonb_build_object(
+             'httpToolIds', (select coalesce(jsonb_agg(t.http_tool_id order by t.place), '[]')
                                from agent_http_tools t where t.agent_id = a.id),
-             'mcpServers', (select coalesce(json_agg(json_build_object('mcpServerId', s.mcp_server_id,
+             'mcpServers', (select coalesce(jsonb_agg(jsonb_build_object('mcpServerId', s.mcp_server_id,
                                      'toolNames', s.tool_names) order by s.place), '[]')
                               from agent_mcp_servers s where s.agent_id = a.id),
-             'builtInToolIds', a.built_in_tool_ids, 'approvals', a.approvals),
+             'builtInToolIds', a.built_in_tool_ids, 'approvals', a.approvals)
+             || case when a.approvals_expire_after_s is null then '{}' -- as in versions of before
+                     else jsonb_build_object('approvalsExpireAfterS', a.approvals_expire_after_s) end,
            'named', a.approval_names),
          (select p.content from prompts p where p.id = a.prompt_id),
          jsonb_build_object(

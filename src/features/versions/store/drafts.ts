@@ -117,14 +117,17 @@ export async function changeDraftTools(
   tx: Tx,
   agentId: string,
   { live, changes, drafted }: DraftState,
-  { choice: { approvals: asked, ...chosen }, workOut }: { choice: Changes<ToolChoice>; workOut: WorkOutNames },
+  {
+    choice: { approvals: asked, approvalsExpireAfterS, ...chosen },
+    workOut,
+  }: { choice: Changes<ToolChoice>; workOut: WorkOutNames },
 ): Promise<void> {
   const before = changes ?? noChanges
   const tools = tidyTools(chosen)
   await requireTools(tx, tools)
   const approvals = asked && tidyApprovals(asked)
   if (approvals) await requireApproved(tx, drafted.tools.approvals, approvals)
-  const next = { ...before.tools, ...given({ ...tools, approvals }) }
+  const next = { ...before.tools, ...given({ ...tools, approvals, approvalsExpireAfterS }) }
   const all = { ...drafted.tools, ...next }
   const names = all.approvals === '*' ? [] : all.approvals.filter((approval) => typeof approval === 'string')
   const now = workOut(names, await configuredFor(tx, all))

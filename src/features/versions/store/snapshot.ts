@@ -31,7 +31,15 @@ export interface SnapshotRow {
   names: WholeSnapshot['names']
 }
 
-export const wholeOf = ({ config, prompt, names }: SnapshotRow): WholeSnapshot => ({ ...config, prompt, names })
+export const wholeOf = ({ config, prompt, names }: SnapshotRow): WholeSnapshot => ({
+  ...config,
+  tools: { ...noExpiry, ...config.tools },
+  prompt,
+  names,
+})
+
+/** The field that is left out where it is null. */
+const noExpiry = { approvalsExpireAfterS: null }
 
 /** Reads what the agent is now. Null when there is no such agent. */
 export async function readSnapshot(sql: AnySql, agentId: string): Promise<WholeSnapshot | null> {
@@ -47,11 +55,12 @@ const heldBy = ({ names: _, ...held }: WholeSnapshot) => held
 /** Makes the agent what the snapshot says. To be called with the agent's row locked. Rejects like `updateAgent`. */
 export async function applySnapshot(tx: Tx, agentId: string, { agent, tools, named }: Snapshot): Promise<void> {
   await updateAgent(tx, agentId, agent)
-  const { approvals, ...chosen } = tools
+  const { approvals, approvalsExpireAfterS, ...chosen } = tools
   await replaceTools(tx, agentId, chosen)
   await tx`
     update agents set approvals = ${JSON.stringify(approvals)}::text::jsonb,
-                      approval_names = ${JSON.stringify(named)}::text::jsonb
+                      approval_names = ${JSON.stringify(named)}::text::jsonb,
+                      approvals_expire_after_s = ${approvalsExpireAfterS}
      where id = ${agentId}`
 }
 

@@ -7,8 +7,8 @@ import {
   awaitedAt,
   broughtUITools,
   findWait,
-  outputsAsAnswers,
   type GivenDecisions,
+  outputsAsAnswers,
 } from '../../../features/approvals/index.ts'
 import { ownParts, partPath, prepareParts, requireUploads, type SentMessage } from '../../../features/parts/index.ts'
 import { refuseQueuedRegenerate, replyIdOf, sentAnswer } from '../../../features/queue/index.ts'

@@ -47,7 +47,7 @@ type Part = { type: 'step-start' } | TextPart | FilePart | ToolPart | PendingPar
 interface UIMessage {
   id: string
   role: 'user' | 'assistant'
-  metadata: { status: MessageWithEvents['status'] }
+  metadata: { status: MessageWithEvents['status']; error?: NonNullable<MessageWithEvents['failure']> }
   parts: Part[]
 }
 
@@ -156,10 +156,11 @@ const sentParts = ({ id, content, parts }: MessageWithEvents, pathOf: PathOf): P
  */
 export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWithEvents[]], pathOf: PathOf): UIMessage {
   const [first] = messages
+  const { status, failure } = messages.at(-1) ?? first
   return {
     id: first.id,
     role: first.role,
-    metadata: { status: messages.at(-1)?.status ?? first.status },
+    metadata: { status, ...(failure && { error: failure }) },
     parts: first.role === 'user' ? sentParts(first, pathOf) : replyParts(messages),
   }
 }

@@ -31,7 +31,7 @@ import { type Caller, callerLimits, type DeployHandlers } from '../../../feature
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
-import { promptToSend } from '../../../templates/prompt-template.ts'
+import { holdsTime, promptToSend } from '../../../templates/prompt-template.ts'
 import {
   type AgentDependencies,
   agentActions,
@@ -173,7 +173,7 @@ export async function answerStateless<Body>(
       observer,
     }
     const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
-    const told = { conversation: givenConversation(messages), maxTokens }
+    const told = { conversation: givenConversation(messages, holdsTime(asked.system) ? values.at : null), maxTokens }
     const system = promptToSend(asked.system, values, appended)
     const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
     const onFault = (error: unknown) => {

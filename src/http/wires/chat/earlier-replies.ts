@@ -21,7 +21,7 @@ export function callOutcomes(replies: readonly MessageWithEvents[]): Map<string,
 
 function callOutcomeOf({ open, decision, ...one }: MessageWithEvents['waited'][number]): CallOutcome {
   if (open || decision === null) return { decided: null, result: open ? null : notMade }
-  const decided = { approved: decision !== 'reject', reason: one.reason }
+  const decided = { approved: decision !== 'reject' && decision !== 'expired', reason: one.reason }
   if (!isSent(decision)) {
     const { ok, content, denied = false } = resultOfDecision({ ...one, decision })
     return { decided, result: { ok, denied, text: content } }

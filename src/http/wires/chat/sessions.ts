@@ -72,6 +72,12 @@ const wirePart = ({ id: messageId, agentId, sessionId }: Message, part: MessageP
   size: part.size,
 })
 
+/** Returns why a reply failed, as its error chunk says it. Older versions may have stored none of it. */
+const failureOf = ({ errorCode, errorMessage }: Message) => ({
+  code: errorCode ?? 'internal',
+  message: errorMessage ?? '',
+})
+
 export const wireMessage = (message: Message) => ({
   id: message.id,
   session_id: message.sessionId,
@@ -81,6 +87,7 @@ export const wireMessage = (message: Message) => ({
   status: message.status,
   finish_reason: message.finishReason,
   created_at: message.createdAt,
+  ...(message.status === 'error' && { error: failureOf(message) }),
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.continuations.length > 0 && { continuations: message.continuations }),
   ...(message.missingTools.length > 0 && {

@@ -90,7 +90,7 @@ export interface ChoiceChange {
 /** Changes an agent's choice of tools. Null when there is no such agent. Rejects with UnknownTool: then nothing changes. */
 export async function changeAgentTools(
   tx: Tx,
-  { agentId, changes: { approvals: given, ...changes }, workOut }: ChoiceChange,
+  { agentId, changes: { approvals: given, approvalsExpireAfterS: expiry, ...changes }, workOut }: ChoiceChange,
 ): Promise<ToolChoice | null> {
   const tools = tidyTools(changes)
   const approvals = given && tidyApprovals(given)
@@ -100,6 +100,7 @@ export async function changeAgentTools(
   if (approvals) await requireApproved(tx, (await findAgentTools(tx, agentId))?.approvals ?? [], approvals)
   await replaceTools(tx, agentId, tools)
   if (approvals) await tx`update agents set approvals = ${JSON.stringify(approvals)}::text::jsonb where id = ${agentId}`
+  if (expiry !== undefined) await tx`update agents set approvals_expire_after_s = ${expiry} where id = ${agentId}`
   await keepNames(tx, agentId, workOut)
   return findAgentTools(tx, agentId)
 }

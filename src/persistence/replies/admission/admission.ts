@@ -160,7 +160,7 @@ export function admissionColumns(
 const withoutNulls = (facts: object): object =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
 
-function historyColumns({ maxBytes, maxToolText, ...others }: HistoryLimits) {
+function historyColumns({ maxBytes, maxToolText, withTimes: _, ...others }: HistoryLimits) {
   others satisfies Record<string, never>
   return { within: MOST_ANSWERED_BYTES, max_bytes: maxBytes, max_tool_text: maxToolText }
 }

@@ -4,6 +4,7 @@ import type {
   FinishReason,
   MessageStatus,
   MissingServer,
+  ReplyErrorCode,
   StoredEvent,
   Usage,
 } from '../../../actors/reply/reply-event.ts'
@@ -35,7 +36,9 @@ export interface Message {
   status: MessageStatus
   finishReason: FinishReason | 'error' | null
   createdAt: string
-  errorCode: string | null
+  errorCode: ReplyErrorCode | null
+  /** The words of the error chunk. */
+  errorMessage: string | null
   /** The provider's full error text. */
   errorDetail: string | null
   /** The model of the last turn. Null for a user's message. */
@@ -73,7 +76,7 @@ export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
             or coalesce(m.usage_estimated, m.prompt_tokens is not null)
             or m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
        then jsonb_build_object(
-         'errorCode', m.error_code, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
+         'errorCode', m.error_code, 'errorMessage', m.error_message, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
          'reasoningMs', m.reasoning_ms, 'usage_estimated', m.usage_estimated,
          'waited', case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end,
          'parts', ${partsOfMany(sql, sessionId)})
@@ -92,7 +95,7 @@ export type MessageRow = FramesOrEnds &
     time: string
     /** Null when all of it is null, or false. */
     extras:
-      | (Pick<Message, 'errorCode' | 'errorDetail' | 'reasoning' | 'reasoningMs'> &
+      | (Pick<Message, 'errorCode' | 'errorMessage' | 'errorDetail' | 'reasoning' | 'reasoningMs'> &
           Pick<UsageRow, 'usage_estimated'> & {
             waited: WaitedCall[] | null
             parts: PartRow[] | null
@@ -124,6 +127,7 @@ export function messageOf(
     finishReason: row.finishReason,
     createdAt: isoOf(row.time),
     errorCode: extras?.errorCode ?? null,
+    errorMessage: extras?.errorMessage ?? null,
     errorDetail: extras?.errorDetail ?? null,
     model: last?.model ?? row.model,
     reasoning: shown.reasoning,

@@ -1,6 +1,6 @@
 /** Messages with all that their replies emitted, in order: for readers that show where in a text a tool was called. */
 import type { MessagePart } from '../../../actors/ports/index.ts'
-import type { MessageStatus, ReplyEvent } from '../../../actors/reply/reply-event.ts'
+import type { MessageStatus, ReplyError, ReplyEvent } from '../../../actors/reply/reply-event.ts'
 
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
@@ -13,6 +13,8 @@ export interface MessageWithEvents {
   id: string
   role: 'user' | 'assistant'
   status: MessageStatus
+  /** Why the reply failed, as its error chunk says it. Null when it did not. */
+  failure: Pick<ReplyError, 'code' | 'message'> | null
   content: string
   /** The events of a reply: each run of text, or of reasoning, is one. */
   events: ReplyEvent[]
@@ -29,7 +31,10 @@ type Row = EventRow &
   Omit<MessageWithEvents, 'events' | 'parts'> & { waited: WaitedCall[] | null; parts: PartRow[] | null }
 
 const columns = (sql: AnySql): Fragment => sql`
-  m.id, m.role, m.status, m.finish_reason = 'tool_calls' as waits, m.continues, m.first_seq, m.content, m.frame_ends,
+  m.id, m.role, m.status,
+  case when m.status = 'error' then jsonb_build_object(
+    'code', coalesce(m.error_code, 'internal'), 'message', coalesce(m.error_message, '')) end as failure,
+  m.finish_reason = 'tool_calls' as waits, m.continues, m.first_seq, m.content, m.frame_ends,
   m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}, ${partsOf(sql)} as parts,
   case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end as waited`
 
@@ -64,6 +69,7 @@ const messageOf = (sql: Sql, row: Row): MessageWithEvents => ({
   id: row.id,
   role: row.role,
   status: row.status,
+  failure: row.failure,
   content: row.content,
   events: runsOf(row),
   parts: row.parts?.map((part) => partOf(sql, part)) ?? [],

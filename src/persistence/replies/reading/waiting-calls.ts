@@ -9,6 +9,8 @@ export interface PendingCall {
   name: string
   arguments: string
   kind: WaitKind
+  /** ISO 8601 UTC. Absent where it does not expire. */
+  expires_at?: string
   /** Of a question of an MCP server: its name, and the question's own, with its form's JSON Schema or the page's address. */
   server?: string
   key?: string
@@ -21,8 +23,10 @@ export interface PendingCall {
 export const pendingOf = (sql: AnySql): Fragment => sql`
   case when sessions.status = 'waiting'
        then coalesce((select json_agg(case
-                when q.n is null then json_build_object('call_id', p.call_id, 'name', p.name, 'arguments', p.arguments,
-                                                        'kind', p.kind)
+                when q.n is null then json_strip_nulls(json_build_object(
+                  'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'expires_at',
+                  case when p.kind = 'approval' then (
+                    select ${isoTime(sql, 'w.expires_at')} from waits w where w.session_id = sessions.id) end))
                 when q.schema is null then json_build_object(
                   'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'server', q.server,
                   'key', q.key, 'message', q.message, 'url', q.url)

@@ -3,8 +3,8 @@ import { Anchor, Button, Checkbox, Group, MultiSelect, NumberInput, Select, Text
 import { IconExternalLink } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Decision, PendingCall } from '../queries.ts'
-import { type FormField, fieldsOf, formContent, initialValues, type Values } from './question-form.ts'
 import classes from './question.module.css'
+import { type FormField, fieldsOf, formContent, initialValues, type Values } from './question-form.ts'
 
 interface ServerQuestionProps {
   call: PendingCall
