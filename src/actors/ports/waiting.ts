@@ -1,9 +1,9 @@
 /** The stored form of pending calls (contract section 15). Types only. */
 
 import type {
-  ServerAsked,
   CallDecision,
   QuestionDecision,
+  ServerAsked,
   ShownCall,
   UnmadeKind,
   WaitKind,

@@ -6,11 +6,11 @@
 import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 
 export {
-  type ServerAsked,
   type MissingServer,
   type ReplyEvent,
   type ReplyEventKind,
   replyEventKinds,
+  type ServerAsked,
 } from './event-schema.ts'
 
 /**

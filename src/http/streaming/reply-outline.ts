@@ -205,6 +205,16 @@ function tellResult(one: ResultEvent, call: OutlinedCall, write: OutlineWriter):
   else write.answered(call, one.ok, one.content)
 }
 
+/** Shows the approvals that wait, else the questions. Returns false when there are neither: it is the caller's turn. */
+function showAsked(calls: ReturnType<typeof createCalls>, write: OutlineWriter): boolean {
+  const approvals = calls.waiting('approval')
+  for (const call of approvals) write.asked(call)
+  if (approvals.length > 0) return true
+  const questions = calls.questioned()
+  for (const { call, asked } of questions) write.questioned(call, asked)
+  return questions.length > 0
+}
+
 /** Makes an outline. `outcomes`: of calls that waited, by their ids. */
 export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map()): Outline {
   const calls = createCalls(write, outcomes)
@@ -247,11 +257,7 @@ export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map
   const end = (waits = false) => {
     steps.closePart()
     calls.end(waits)
-    const approvals = waits ? calls.waiting('approval') : []
-    for (const call of approvals) write.asked(call)
-    const questions = waits && approvals.length === 0 ? calls.questioned() : []
-    for (const { call, asked } of questions) write.questioned(call, asked)
-    if (waits && approvals.length + questions.length === 0) held.take().forEach(called)
+    if (waits && !showAsked(calls, write)) held.take().forEach(called)
     if (!waits) held.drop()
     steps.finish()
     goesOn = waits
