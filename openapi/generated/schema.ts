@@ -3655,12 +3655,18 @@ export interface components {
             /** @description Of `pending`. */
             call_id: string;
             /**
-             * @description `approve` makes the call, `reject` does not, `respond` gives the model `output` instead of a result.
+             * @description `approve` makes the call, `reject` does not, `respond` gives the model `output` instead of a result. About a question: `answer`, `decline` or `cancel`, with which the call is sent again.
              * @enum {string}
              */
-            decision: "approve" | "reject" | "respond";
+            decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel";
             /** @description Of an approved call: instead of the arguments that the model wrote. */
             arguments?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Of the question, where a call asks several. */
+            key?: string | null;
+            /** @description With `answer` to a form: what it was filled in with. */
+            content?: {
                 [key: string]: unknown;
             } | null;
             /** @description With `respond`: what the model is told. */
@@ -4525,10 +4531,22 @@ export interface components {
             /** @description JSON text as the model wrote it; it may not parse. */
             arguments: string;
             /**
-             * @description `approval`: somebody approves or rejects it. `caller`: the caller makes it.
+             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
              * @enum {string}
              */
-            kind: "approval" | "caller";
+            kind: "approval" | "input" | "caller";
+            /** @description Of a question: the MCP server that asks. */
+            server?: string;
+            /** @description Of a question: the name that the server gave it. */
+            key?: string;
+            /** @description Of a question: what the server says. */
+            message?: string;
+            /** @description Of a form: its JSON Schema, as the server sent it. */
+            schema?: {
+                [key: string]: unknown;
+            };
+            /** @description Of a page that the user is to visit: its address. */
+            url?: string;
             /**
              * Format: date-time
              * @description When an approval is rejected that nobody has decided. Absent where it does not expire. ISO 8601, UTC.
@@ -4918,7 +4936,7 @@ export interface components {
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
-            decision?: "approve" | "reject" | "respond" | "expired" | null;
+            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | null;
             /**
              * Format: date-time
              * @description When it was decided. ISO 8601, UTC.
@@ -4928,6 +4946,27 @@ export interface components {
             decidedBy?: string | null;
             /** @description JSON text: what the call was approved with. Null stands for its own arguments. */
             decidedArguments?: string | null;
+            /** @description The decided questions of the call's MCP server, in order. Absent where it asked none. */
+            answers?: {
+                /** @description The server's name for the question. */
+                key: string;
+                /**
+                 * @description `answer`, `decline` or `cancel`.
+                 * @enum {string}
+                 */
+                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired";
+                /** @description What a form was filled in with. Null where there is none. */
+                content: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description When it was decided. ISO 8601, UTC.
+                 */
+                decidedAt: string;
+                /** @description Who decided it. Null when none is named. */
+                decidedBy: string | null;
+            }[];
         };
         Prompt: {
             /**
