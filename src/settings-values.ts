@@ -246,11 +246,7 @@ export const optional = <T>(name: string, meaning: string, read: Read<T>): Setti
   read,
 })
 
-<<<<<<< HEAD
-/** Makes a setting that many programs read, in both cases. */
-=======
 /** Declares a variable that many programs read, in both cases. */
->>>>>>> main
 export const shared = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
   ...optional(name, meaning, read),
   alsoLowerCase: true,
