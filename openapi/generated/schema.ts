@@ -2663,6 +2663,8 @@ export interface components {
         };
         AgentCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
+            /** @description The version of the agent that answers: its number, or `draft`, for this reply and those that continue it. Absent: that of the session, else the live one. A client secret may not send it (403). */
+            agent_version?: number | "draft";
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
             /** @description When true, the response is an event stream. False by default. */
@@ -3466,6 +3468,8 @@ export interface components {
         /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ChatCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
+            /** @description The version of the agent that answers: its number, or `draft`, for this reply and those that continue it. Absent: that of the session, else the live one. A client secret may not send it (403). */
+            agent_version?: number | "draft";
             /** @description Not looked at: the agent's model answers. */
             model?: unknown;
             /** @description When true, the response is an event stream. False by default. */
@@ -3867,6 +3871,8 @@ export interface components {
             };
             /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
             external_id: string | null;
+            /** @description The version of its agent that its replies use. Null: the live one. */
+            agent_version: number | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -3921,6 +3927,8 @@ export interface components {
             };
             /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
             external_id: string | null;
+            /** @description The version of its agent that its replies use. Null: the live one. */
+            agent_version: number | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -4588,6 +4596,8 @@ export interface components {
             onBusy?: "reject" | "interrupt" | "enqueue" | "steer" | null;
             /** @description Absent or null: a session is created; see the header `x-session-id`. */
             sessionId?: string | null;
+            /** @description The version of the agent that answers: its number, or `draft`, for this reply and those that continue it. Absent: that of the session, else the live one. A client secret may not send it (403). */
+            agentVersion?: number | "draft";
             /** @description Overrides the agent's own settings, for this reply only. */
             configOverrides?: {
                 /** @description Id of a provider. Unknown: 400. */
@@ -4740,6 +4750,8 @@ export interface components {
             refusal?: string | null;
             /** @description Calls to providers. Null while the reply runs. */
             attempts?: number | null;
+            /** @description The version of the agent that answered, or `draft`. Null for older replies, and for copied or given ones. */
+            agentVersion?: number | "draft" | null;
             /** @description The `configOverrides` of the request. Null when there are none. */
             overrides?: {
                 [key: string]: unknown;
@@ -4856,6 +4868,8 @@ export interface components {
             };
             /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
             externalId: string | null;
+            /** @description The version of its agent that its replies use. Null: the live one. */
+            agentVersion: number | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -4889,9 +4903,12 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description What is absent stays. */
         PlaygroundSessionChange: {
             /** @description When null, it is derived again from the first user message, once there is one. 1 to 200 characters. */
-            title: string | null;
+            title?: string | null;
+            /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
+            agentVersion?: number | null;
         };
         PlaygroundSessionCreate: {
             /** @description Absent or null: derived from the first user message. 1 to 200 characters. */
@@ -4902,6 +4919,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
+            agentVersion?: number | null;
             /** @description A conversation to begin with a copy of. Copies have new ids and no frames. Title, user and metadata are those of that session where they are absent. */
             forkOf?: {
                 /** @description The session to copy. One that the caller may not read: 404. */
@@ -5247,6 +5266,8 @@ export interface components {
              * @description Id of the reply.
              */
             messageId: string;
+            /** @description The version of the agent that answered, or `draft`. Null for older replies, and for copied or given ones. */
+            agentVersion: number | "draft" | null;
             /**
              * Format: date-time
              * @description When it was admitted. ISO 8601, UTC.
@@ -5585,11 +5606,15 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
+            agent_version?: number | null;
         };
         /** @description Only the last of `messages` is used, and its role must be `user`; or the last ones, of the role `tool`, which answer the pending calls of the `tools` that were brought. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         SessionCompletionRequest: {
             /** @description Required, unless `regenerate` is true: then they are not looked at. */
             messages?: components["schemas"]["ChatMessage"][];
+            /** @description The version of the agent that answers: its number, or `draft`, for this reply and those that continue it. Absent: that of the session, else the live one. A client secret may not send it (403). */
+            agent_version?: number | "draft";
             /** @description Not looked at: the agent's model answers. */
             model?: unknown;
             /** @description When true, the response is an event stream. False by default. */
@@ -5706,6 +5731,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
+            agent_version?: number | null;
             /** @description A conversation to begin with a copy of. Copies have new ids and no frames. Title, user and metadata are those of that session where they are absent. */
             fork_of?: {
                 /** @description The session to copy. One that the caller may not read: 404. */
@@ -5747,6 +5774,8 @@ export interface components {
             };
             /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
             external_id: string | null;
+            /** @description The version of its agent that its replies use. Null: the live one. */
+            agent_version: number | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**

@@ -15,4 +15,5 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-22.webhook-crash',
   'contract-26.move',
   'contract-32.surface',
+  'contract-33.pages',
 ])

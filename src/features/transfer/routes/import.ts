@@ -276,7 +276,12 @@ function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }:
 async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise<void> {
   const { tx, builtInTools, workOutNames: workOut } = taking.deps
   const { agents, httpTools, mcpServers } = taking.stored
-  const none: Required<Omit<Choice, 'agent' | 'approvalsExpireAfterS'>> = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
+  const none: Required<Omit<Choice, 'agent' | 'approvalsExpireAfterS'>> = {
+    httpTools: [],
+    mcpServers: [],
+    builtInTools: [],
+    approvals: [],
+  }
   const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
   await take(taking, {
     kind: 'agentTools',

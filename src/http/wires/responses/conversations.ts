@@ -91,7 +91,7 @@ async function update(
   const { agentId, id, created } = found
   const bySecret = named.caller.kind === 'secret'
   if (bySecret) {
-    await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => found.metadata)
+    await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => found.metadata, id)
   }
   const changed =
     (await changeSession(deps.sql, agentId, id, { metadata, bySecret }, deriveTitle)) ?? missing('conversation')

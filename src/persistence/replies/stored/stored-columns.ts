@@ -29,6 +29,8 @@ export const factsSchema = Type.Object({
   providerId: Type.Optional(Type.String()),
   prompt: optionalOrNull(Type.Object({ id: Type.String(), name: Type.String(), sha256: Type.String() })),
   overrides: optionalOrNull(Type.Record(Type.String(), Type.Unknown())),
+  agentVersion: Type.Optional(Type.Union([Type.Number(), Type.Literal('draft')])),
+  askedVersion: Type.Optional(Type.Union([Type.Number(), Type.Literal('draft')])),
   queued: Type.Optional(Type.Boolean()),
   sentAs: Type.Optional(Type.String()),
   madeBy: Type.Optional(Type.String()),
