@@ -171,7 +171,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
           if (method !== 'GET' && method !== 'HEAD') deps.agents.forget()
         })
         const edited = createEditing(sql)
-        const signIn = oidc && { url: `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
+        const signIn = oidc && { url: () => `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
         mount(management, auth, loginHandlers(logins && { sql, credentials, sessions: logins, oidc: signIn }))
         mount(management, providers, edited(providers, providerHandlers(deps)))
         mount(management, prompts, edited(prompts, promptHandlers(deps)))

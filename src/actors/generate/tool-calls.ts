@@ -8,6 +8,7 @@ import { passGate } from './endings.ts'
 import { heldEvents } from './held-text.ts'
 import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
+import { withIdsOf, withUniqueIds } from './waiting-ids.ts'
 
 export const cleanCall = (call: ToolCall): ToolCall => ({
   id: cleanText(call.id),
@@ -34,15 +35,18 @@ interface TurnPlace {
  * those that wait are not made at all.
  */
 export async function runTools(
-  asked: readonly ToolCall[],
+  wanted: readonly ToolCall[],
   toolbox: Toolbox,
   place: TurnPlace,
   running: Running,
 ): Promise<OpenTurn> {
-  const { replyId, request, calls: policy, signal, take } = running
-  const { answer, before, left } = place
+  const { replyId, request, actions, calls: policy, signal, take } = running
+  const { before, left } = place
   const startedAt = new Date().toISOString()
-  const judged = asked.map((call, index) => (index < left ? policy.judge(call, toolbox) : { refused: overLimit }))
+  const judged = wanted.map((call, index) => (index < left ? policy.judge(call, toolbox) : { refused: overLimit }))
+  const waits = judged.map((judgement) => judgement !== null && 'waits' in judgement)
+  const asked = actions.uniqueIds ? withUniqueIds(replyId, wanted, waits) : wanted
+  const answer = actions.uniqueIds ? withIdsOf(place.answer, asked) : place.answer
   const waiting = asked.map((call, index): WaitingCall | null => {
     const judgement = judged[index] ?? null
     if (judgement === null || !('waits' in judgement)) return null
@@ -55,7 +59,7 @@ export async function runTools(
     return { type: 'tool_call', id, name, arguments: text, startedAt, ...(kind !== undefined && { waits: kind }) }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
-  await unlessAborted(keep(place, waiting, running), signal)
+  await unlessAborted(keep({ ...place, answer }, waiting, running), signal)
   await passGate(running)
   const results = asked.map(async (call, index): Promise<ToolResult | null> => {
     const judgement = judged[index] ?? null

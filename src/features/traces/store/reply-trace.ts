@@ -225,11 +225,17 @@ function spanOf({ event: kind, detail }: Note): Span {
   }
   if (kind === 'tool') {
     const name = textOf(detail.name) ?? ''
+    const error = textOf(detail.error)
     return {
       ...common,
       parentId: 'reply',
       name,
-      detail: { turn, callId: textOf(detail.callId), decision: textOf(detail.decision) },
+      detail: {
+        turn,
+        callId: textOf(detail.callId),
+        decision: textOf(detail.decision),
+        ...(error !== null && { error }),
+      },
     }
   }
   if (kind === 'handover') {

@@ -149,7 +149,9 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   }
   if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
   const secretNumber = caller.kind === 'secret' ? caller.number : null
-  const base = baseOf(sending)
+  const ownFields = baseOf(sending)
+  const given = history.length === 0 ? {} : { given: history.length }
+  const base = { ...ownFields, response: { ...ownFields.response, ...given } }
   // Requests without a user come from many people. Two of them may begin with the same words, so none joins another.
   const madeBy = user === null ? undefined : hashIn(body, exchange)
   const { id: sessionId, isMade } =

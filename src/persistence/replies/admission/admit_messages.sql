@@ -105,7 +105,7 @@ begin
          where x.session_id = m.session_id and x.first_seq is not null order by x.position desc limit 1) last on true
      cross join lateral (
         -- Offset: worked out once. Merged into the query it would be looked up wherever it is named.
-        select coalesce(last.position, (select max(b.position) from messages b where b.session_id = m.session_id), -1) + 1
+        select coalesce(greatest(last.position, s.given_at), (select max(b.position) from messages b where b.session_id = m.session_id), -1) + 1
                  as next
         offset 0) n
      cross join lateral (

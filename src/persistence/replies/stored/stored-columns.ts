@@ -40,6 +40,7 @@ export const factsSchema = Type.Object({
       encoder: Type.Optional(Type.Number()),
       background: Type.Boolean(),
       metadata: Type.Record(Type.String(), Type.String()),
+      given: Type.Optional(Type.Number()),
       instructions: Type.Optional(Type.String()),
       maxOutputTokens: Type.Optional(Type.Number()),
       maxToolCalls: Type.Optional(Type.Number()),

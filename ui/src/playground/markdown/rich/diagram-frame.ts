@@ -5,7 +5,7 @@
  */
 import libraryUrl from 'mermaid/dist/mermaid.min.js?url'
 
-/** How long the library may take to load, and then a diagram to be drawn. */
+/** The time in which the library must be loaded, and then the diagram be drawn. */
 const LOADING_MS = 30_000
 const DRAWING_MS = 5000
 
