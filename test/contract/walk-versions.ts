@@ -25,7 +25,7 @@ export async function walkVersions(walk: Walk, id: string): Promise<void> {
     ['post', 'publish'],
     ['delete', 'draft'],
   ] as const) {
-    await walk('put', `${one}?draft=true`, { id }, { model: 'drafted' })
+    await walk('put', `${one}?draft=true`, { id }, { model: `drafted-${path}` })
     for (const _ of ['there', 'gone']) await walk(method, `${one}/${path}`, { id })
   }
 }

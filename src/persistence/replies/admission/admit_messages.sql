@@ -1,4 +1,4 @@
--- revision 24
+-- revision 25
 /* Admits many messages of one instance at once: those that nothing stands against, to sessions that nobody else works on, and
    to new sessions for which nothing has to be judged. Waits for no existing session. Stores and returns for each what
    admit_message does: admission-twins.test.ts compares every column. The other messages, and all but the first to a session, are
