@@ -8,6 +8,7 @@ import { toolChoiceInput } from '../records/tools.ts'
 import { callerToolFields, storedDecisions } from './actions.ts'
 import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
+import { allFeedback } from './feedback.ts'
 import { onBusy } from './queue.ts'
 import { changedTitle, deploySession } from './sessions.ts'
 
@@ -128,6 +129,7 @@ export const PlaygroundMessage = Type.Object(
       ),
     }),
     continuations: continuations('frameId'),
+    feedback: allFeedback,
     missingTools: missingTools({ mcpServerId: id('Id of the MCP server.') }),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),
