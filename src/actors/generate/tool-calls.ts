@@ -6,7 +6,7 @@ import type { ReplyEvent } from '../reply/reply-event.ts'
 import { emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
 import { passGate } from './endings.ts'
 import { heldEvents } from './held-text.ts'
-import type { Running } from './running.ts'
+import type { Judgement, Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
 
 export const cleanCall = (call: ToolCall): ToolCall => ({
@@ -42,7 +42,8 @@ export async function runTools(
   const { replyId, request, calls: policy, signal, take } = running
   const { answer, before, left } = place
   const startedAt = new Date().toISOString()
-  const judged = asked.map((call, index) => (index < left ? policy.judge(call, toolbox) : { refused: overLimit }))
+  const within = await unlessAborted(policy.judge(asked.slice(0, Math.max(0, left)), toolbox, replyId), signal)
+  const judged = asked.map((_, index): Judgement => (index < left ? (within[index] ?? null) : { refused: overLimit }))
   const waiting = asked.map((call, index): WaitingCall | null => {
     const judgement = judged[index] ?? null
     if (judgement === null || !('waits' in judgement)) return null
@@ -52,15 +53,19 @@ export async function runTools(
   const goesOn = waiting.every((call) => call === null)
   const shown = asked.map(({ id, name, arguments: text }, index): ReplyEvent => {
     const kind = waiting[index]?.kind
-    return { type: 'tool_call', id, name, arguments: text, startedAt, ...(kind !== undefined && { waits: kind }) }
+    const judgement = judged[index] ?? null
+    const by = judgement !== null && 'by' in judgement ? judgement.by : undefined
+    const call = { type: 'tool_call' as const, id, name, arguments: text, startedAt }
+    return { ...call, ...(kind !== undefined && { waits: kind }), ...(by && { by }) }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
   await unlessAborted(keep(place, waiting, running), signal)
   await passGate(running)
   const results = asked.map(async (call, index): Promise<ToolResult | null> => {
     const judgement = judged[index] ?? null
-    if (judgement === null) return await makeCall(call, { toolbox, key: `${replyId}:${before + index + 1}` }, running)
-    return 'refused' in judgement ? notMade(judgement.refused) : null
+    if (judgement !== null && 'refused' in judgement) return notMade(judgement.refused)
+    if (judgement !== null && 'waits' in judgement) return null
+    return await makeCall(call, { toolbox, key: `${replyId}:${before + index + 1}` }, running)
   })
   const made = asked.map(({ id }, index) => ({ id, isMade: index < left && !waiting[index] }))
   return { answer, waiting, results: await emitResults(made, results, running) }

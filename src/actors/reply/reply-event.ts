@@ -5,7 +5,13 @@
  */
 import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 
-export { type MissingServer, type ReplyEvent, type ReplyEventKind, replyEventKinds } from './event-schema.ts'
+export {
+  type DecidedBefore,
+  type MissingServer,
+  type ReplyEvent,
+  type ReplyEventKind,
+  replyEventKinds,
+} from './event-schema.ts'
 
 /**
  * The reasons for which a reply ends without an error. `tool_calls`: it has pending calls (contract section 15).

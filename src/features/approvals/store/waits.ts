@@ -12,6 +12,8 @@ export interface Wait {
   /** Calls that are decided already, while others are left: nothing of it has begun. */
   decided: DecidedCall[]
   carried: Carried
+  /** The session's user. Null when it has none. */
+  user: string | null
   /** Milliseconds since the question, by the database's clock. */
   waitedMs: number
 }
@@ -33,9 +35,9 @@ export async function findWait(
 ): Promise<{ found: boolean; wait: Wait | null }> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, wait: null }
   const [row] = await sql<
-    (Pick<Wait, 'pending' | 'decided' | 'waitedMs'> & { replyId: string | null; carried: string | null })[]
+    (Pick<Wait, 'pending' | 'decided' | 'user' | 'waitedMs'> & { replyId: string | null; carried: string | null })[]
   >`
-    select w.reply_id as "replyId", ${pendingOf(sql)} as pending, w.carried,
+    select w.reply_id as "replyId", sessions.end_user as "user", ${pendingOf(sql)} as pending, w.carried,
            coalesce((select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                               'id', c.call_id, 'decision', c.decision, 'arguments', c.decided_arguments, 'output', c.output,
                               'reason', c.reason)) order by c.place)
@@ -45,7 +47,7 @@ export async function findWait(
      where sessions.id = ${sessionId} and sessions.agent_id = ${agentId}
        and (${user}::text is null or sessions.end_user = ${user})`
   if (row === undefined) return { found: false, wait: null }
-  const { replyId, pending, decided, carried, waitedMs } = row
+  const { replyId, pending, decided, carried, user: owner, waitedMs } = row
   if (replyId === null || carried === null) return { found: true, wait: null }
-  return { found: true, wait: { replyId, pending, decided, waitedMs, carried: decodeCarried(carried) } }
+  return { found: true, wait: { replyId, pending, decided, user: owner, waitedMs, carried: decodeCarried(carried) } }
 }

@@ -117,7 +117,10 @@ export async function changeDraftTools(
   tx: Tx,
   agentId: string,
   { live, changes, drafted }: DraftState,
-  { choice: { approvals: asked, approvalsExpireAfterS, ...chosen }, workOut }: { choice: Changes<ToolChoice>; workOut: WorkOutNames },
+  {
+    choice: { approvals: asked, approvalsExpireAfterS, ...chosen },
+    workOut,
+  }: { choice: Changes<ToolChoice>; workOut: WorkOutNames },
 ): Promise<void> {
   const before = changes ?? noChanges
   const tools = tidyTools(chosen)
