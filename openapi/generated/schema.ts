@@ -951,6 +951,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate the tokens that the model would be sent for a response
+         * @description No model and no server is asked, nothing is stored, and it counts as no request.
+         */
+        post: operations["countResponseInput"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/responses/{response_id}": {
         parameters: {
             query?: never;
@@ -1058,8 +1078,27 @@ export interface paths {
         /** List what was said in a conversation */
         get: operations["listConversationItems"];
         put?: never;
-        post?: never;
+        /** Put items behind the last one of a conversation */
+        post: operations["createConversationItems"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items/{item_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an item of a conversation */
+        get: operations["getConversationItem"];
+        put?: never;
+        post?: never;
+        /** Take back the last item of a conversation */
+        delete: operations["deleteConversationItem"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1111,8 +1150,27 @@ export interface paths {
         /** List what was said in a conversation */
         get: operations["listAgentConversationItems"];
         put?: never;
-        post?: never;
+        /** Put items behind the last one of a conversation */
+        post: operations["createAgentConversationItems"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/conversations/{conversation_id}/items/{item_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an item of a conversation */
+        get: operations["getAgentConversationItem"];
+        put?: never;
+        post?: never;
+        /** Take back the last item of a conversation */
+        delete: operations["deleteAgentConversationItem"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1129,6 +1187,26 @@ export interface paths {
         put?: never;
         /** As createResponse, of the agent that `model` names */
         post: operations["createAgentResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate the tokens that the model would be sent for a response
+         * @description No model and no server is asked, nothing is stored, and it counts as no request.
+         */
+        post: operations["countAgentResponseInput"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2690,6 +2768,8 @@ export interface components {
         };
         AgentCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
+            /** @description The version of the agent that answers: its number, or `draft`, for this reply and those that continue it. Absent: that of the session, else the live one. A client secret may not send it (403). */
+            agent_version?: number | "draft";
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
             /** @description When true, the response is an event stream. False by default. */
@@ -2778,8 +2858,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description Id of an agent, or its exact name where no other agent has the same. */
-            model: string;
+            /** @description Id of an agent, or its exact name where no other agent has the same. Not needed with a key of exactly one agent. */
+            model?: string;
         };
         AgentCreate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -3564,6 +3644,8 @@ export interface components {
         /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ChatCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
+            /** @description The version of the agent that answers: its number, or `draft`, for this reply and those that continue it. Absent: that of the session, else the live one. A client secret may not send it (403). */
+            agent_version?: number | "draft";
             /** @description Not looked at: the agent's model answers. */
             model?: unknown;
             /** @description When true, the response is an event stream. False by default. */
@@ -3771,6 +3853,10 @@ export interface components {
             /** @constant */
             deleted: true;
         };
+        ConversationItemsCreate: {
+            /** @description 1 to 1,000 messages, calls and outputs, as in `input`. They are put behind the last item. */
+            items?: Record<string, never>[];
+        };
         CurrentUser: {
             /** @description Null for a key, and when no login is required. */
             username: string | null;
@@ -3968,6 +4054,8 @@ export interface components {
             };
             /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
             external_id: string | null;
+            /** @description The version of its agent that its replies use. Null: the live one. */
+            agent_version: number | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -4022,6 +4110,8 @@ export interface components {
             };
             /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
             external_id: string | null;
+            /** @description The version of its agent that its replies use. Null: the live one. */
+            agent_version: number | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -4728,6 +4818,8 @@ export interface components {
             onBusy?: "reject" | "interrupt" | "enqueue" | "steer" | null;
             /** @description Absent or null: a session is created; see the header `x-session-id`. */
             sessionId?: string | null;
+            /** @description The version of the agent that answers: its number, or `draft`, for this reply and those that continue it. Absent: that of the session, else the live one. A client secret may not send it (403). */
+            agentVersion?: number | "draft";
             /** @description Overrides the agent's own settings, for this reply only. */
             configOverrides?: {
                 /** @description Id of a provider. Unknown: 400. */
@@ -4880,6 +4972,8 @@ export interface components {
             refusal?: string | null;
             /** @description Calls to providers. Null while the reply runs. */
             attempts?: number | null;
+            /** @description The version of the agent that answered, or `draft`. Null for older replies, and for copied or given ones. */
+            agentVersion?: number | "draft" | null;
             /** @description The `configOverrides` of the request. Null when there are none. */
             overrides?: {
                 [key: string]: unknown;
@@ -4996,6 +5090,8 @@ export interface components {
             };
             /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
             externalId: string | null;
+            /** @description The version of its agent that its replies use. Null: the live one. */
+            agentVersion: number | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -5029,9 +5125,12 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description What is absent stays. */
         PlaygroundSessionChange: {
             /** @description When null, it is derived again from the first user message, once there is one. 1 to 200 characters. */
-            title: string | null;
+            title?: string | null;
+            /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
+            agentVersion?: number | null;
         };
         PlaygroundSessionCreate: {
             /** @description Absent or null: derived from the first user message. 1 to 200 characters. */
@@ -5042,6 +5141,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
+            agentVersion?: number | null;
             /** @description A conversation to begin with a copy of. Copies have new ids and no frames. Title, user and metadata are those of that session where they are absent. */
             forkOf?: {
                 /** @description The session to copy. One that the caller may not read: 404. */
@@ -5425,6 +5526,8 @@ export interface components {
              * @description Id of the reply.
              */
             messageId: string;
+            /** @description The version of the agent that answered, or `draft`. Null for older replies, and for copied or given ones. */
+            agentVersion: number | "draft" | null;
             /**
              * Format: date-time
              * @description When it was admitted. ISO 8601, UTC.
@@ -5465,6 +5568,17 @@ export interface components {
             type: string;
             /** @description Its number, from 0 without gaps; also its `id:`. The same for every reader. */
             sequence_number: number;
+        };
+        ResponseInputTokens: {
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "response.input_tokens";
+            /** @description Tokens that the model would be sent, as they are estimated. */
+            input_tokens: number;
+            /** @constant */
+            estimated: true;
         };
         /** @description A `message`, `reasoning`, `function_call`, `function_call_output`, `mcp_approval_request` or `mcp_approval_response`. */
         ResponseItem: {
@@ -5713,11 +5827,15 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
+            agent_version?: number | null;
         };
         /** @description Only the last of `messages` is used, and its role must be `user`; or the last ones, of the role `tool`, which answer the pending calls of the `tools` that were brought. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         SessionCompletionRequest: {
             /** @description Required, unless `regenerate` is true: then they are not looked at. */
             messages?: components["schemas"]["ChatMessage"][];
+            /** @description The version of the agent that answers: its number, or `draft`, for this reply and those that continue it. Absent: that of the session, else the live one. A client secret may not send it (403). */
+            agent_version?: number | "draft";
             /** @description Not looked at: the agent's model answers. */
             model?: unknown;
             /** @description When true, the response is an event stream. False by default. */
@@ -5834,6 +5952,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
+            agent_version?: number | null;
             /** @description A conversation to begin with a copy of. Copies have new ids and no frames. Title, user and metadata are those of that session where they are absent. */
             fork_of?: {
                 /** @description The session to copy. One that the caller may not read: 404. */
@@ -5875,6 +5995,8 @@ export interface components {
             };
             /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
             external_id: string | null;
+            /** @description The version of its agent that its replies use. Null: the live one. */
+            agent_version: number | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -6677,6 +6799,7 @@ export type Conversation = components['schemas']['Conversation'];
 export type ConversationChange = components['schemas']['ConversationChange'];
 export type ConversationCreate = components['schemas']['ConversationCreate'];
 export type ConversationDeleted = components['schemas']['ConversationDeleted'];
+export type ConversationItemsCreate = components['schemas']['ConversationItemsCreate'];
 export type CurrentUser = components['schemas']['CurrentUser'];
 export type Decision = components['schemas']['Decision'];
 export type DeployAuthError = components['schemas']['DeployAuthError'];
@@ -6769,6 +6892,7 @@ export type ReplyTrace = components['schemas']['ReplyTrace'];
 export type ResponseDeleted = components['schemas']['ResponseDeleted'];
 export type ResponseError = components['schemas']['ResponseError'];
 export type ResponseEvent = components['schemas']['ResponseEvent'];
+export type ResponseInputTokens = components['schemas']['ResponseInputTokens'];
 export type ResponseItem = components['schemas']['ResponseItem'];
 export type ResponseItemList = components['schemas']['ResponseItemList'];
 export type ResponseObject = components['schemas']['ResponseObject'];
@@ -9101,7 +9225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9220,7 +9344,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9339,7 +9463,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13185,6 +13309,113 @@ export interface operations {
             };
         };
     };
+    countResponseInput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseRequestBody"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseInputTokens"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent or conversation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
     getResponse: {
         parameters: {
             query?: {
@@ -14061,6 +14292,315 @@ export interface operations {
             };
         };
     };
+    createConversationItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationItemsCreate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItemList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such conversation, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A reply or a compaction runs, calls wait, or messages are queued. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The conversation, or its user, would hold too much. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    getConversationItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                conversation_id: string;
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItem"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such conversation or item, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    deleteConversationItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                conversation_id: string;
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such conversation or item, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Other items follow it. A reply or a compaction runs, calls wait, or messages are queued. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
     createAgentConversation: {
         parameters: {
             query?: never;
@@ -14544,6 +15084,312 @@ export interface operations {
             };
         };
     };
+    createAgentConversationItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationItemsCreate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItemList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such conversation, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A reply or a compaction runs, calls wait, or messages are queued. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The conversation, or its user, would hold too much. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    getAgentConversationItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItem"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such conversation or item, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    deleteAgentConversationItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such conversation or item, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Other items follow it. A reply or a compaction runs, calls wait, or messages are queued. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
     createAgentResponse: {
         parameters: {
             query?: never;
@@ -14661,6 +15507,111 @@ export interface operations {
                 };
             };
             /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    countAgentResponseInput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentResponseRequestBody"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseInputTokens"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent or conversation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;

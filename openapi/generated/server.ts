@@ -196,6 +196,8 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
 export interface ResponsesHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/responses — Send a message, outputs or approvals; the answer is a response */
   createResponse: Handler<operations['createResponse'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
+  countResponseInput: Handler<operations['countResponseInput'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Read a response, or follow its events */
   getResponse: Handler<operations['getResponse'], X>
   /** DELETE /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Take back the last response of a conversation */
@@ -218,6 +220,12 @@ export interface ConversationsHandlers<X extends Exchange> {
   deleteConversation: Handler<operations['deleteConversation'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items — List what was said in a conversation */
   listConversationItems: Handler<operations['listConversationItems'], X, 'limit' | 'order'>
+  /** POST /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items — Put items behind the last one of a conversation */
+  createConversationItems: Handler<operations['createConversationItems'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items/{item_id} — Read an item of a conversation */
+  getConversationItem: Handler<operations['getConversationItem'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items/{item_id} — Take back the last item of a conversation */
+  deleteConversationItem: Handler<operations['deleteConversationItem'], X>
 }
 
 /** The same, where `model` or an id names the agent. */
@@ -232,12 +240,20 @@ export interface AgentConversationsHandlers<X extends Exchange> {
   deleteAgentConversation: Handler<operations['deleteAgentConversation'], X>
   /** GET /api/v1/openai/conversations/{conversation_id}/items — List what was said in a conversation */
   listAgentConversationItems: Handler<operations['listAgentConversationItems'], X, 'limit' | 'order'>
+  /** POST /api/v1/openai/conversations/{conversation_id}/items — Put items behind the last one of a conversation */
+  createAgentConversationItems: Handler<operations['createAgentConversationItems'], X>
+  /** GET /api/v1/openai/conversations/{conversation_id}/items/{item_id} — Read an item of a conversation */
+  getAgentConversationItem: Handler<operations['getAgentConversationItem'], X>
+  /** DELETE /api/v1/openai/conversations/{conversation_id}/items/{item_id} — Take back the last item of a conversation */
+  deleteAgentConversationItem: Handler<operations['deleteAgentConversationItem'], X>
 }
 
 /** The same, where `model` or an id names the agent. */
 export interface AgentResponsesHandlers<X extends Exchange> {
   /** POST /api/v1/openai/responses — As createResponse, of the agent that `model` names */
   createAgentResponse: Handler<operations['createAgentResponse'], X>
+  /** POST /api/v1/openai/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
+  countAgentResponseInput: Handler<operations['countAgentResponseInput'], X>
   /** GET /api/v1/openai/responses/{response_id} — Read a response, or follow its events */
   getAgentResponse: Handler<operations['getAgentResponse'], X>
   /** DELETE /api/v1/openai/responses/{response_id} — Take back the last response of a conversation */

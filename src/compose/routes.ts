@@ -53,6 +53,7 @@ import { userHandlers } from '../features/users/access/users.ts'
 import { type Credential, knownCredentials } from '../features/users/login/credentials.ts'
 import { loginHandlers } from '../features/users/login/login.ts'
 import { loginSessions } from '../features/users/login/login-session.ts'
+import { statesBesideLive } from '../features/versions/index.ts'
 import { versionHandlers } from '../features/versions/routes/version-handlers.ts'
 import { type WebhookDependencies, webhookHandlers } from '../features/webhooks/routes/webhook-handlers.ts'
 import { createEditing } from '../http/management/editing/two-editors.ts'
@@ -120,7 +121,11 @@ export type HttpDependencies = CompletionDependencies &
 export async function mountAll(app: FastifyInstance, options: RouteOptions, given: HttpDependencies): Promise<void> {
   const { sql, host } = given
   const sessionFeed = createSessionFeed(sql, (err) => app.log.warn({ err }, 'Changes were not read.'))
-  const deps = { ...given, sessionFeed }
+  const deps = {
+    ...given,
+    sessionFeed,
+    statesBesideLive: (agentId: string, sessionId: string | null) => statesBesideLive(sql, agentId, sessionId),
+  }
   guardRequests(app, deps.requestObservers)
   mount(app, health, healthHandlers({ ping: deps.ping, draining: host.draining, cache: deps.coordination.cache }))
   const needsLogin = options.credentials !== null || deps.oidc !== null
@@ -167,7 +172,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
           if (method !== 'GET' && method !== 'HEAD') deps.agents.forget()
         })
         const edited = createEditing(sql)
-        const signIn = oidc && { url: `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
+        const signIn = oidc && { url: () => `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
         mount(management, auth, loginHandlers(logins && { sql, credentials, sessions: logins, oidc: signIn }))
         mount(management, providers, edited(providers, providerHandlers(deps)))
         mount(management, prompts, edited(prompts, promptHandlers(deps)))

@@ -9,5 +9,12 @@ export const versions = {
   'contract-28.draft': 'A draft holds changed fields over the live version, and publishing it makes them live.',
   'contract-28.draft-tags': 'Answers with draft=true have tags of their own; a mistyped parameter never publishes.',
   'contract-28.draft-in-use': 'What a draft uses cannot be deleted; tools that are deleted leave it.',
+  'contract-28.answers':
+    'A reply uses the version that its request asks for, else its session’s pin, else the live one, to its end.',
+  'contract-28.pins': 'Sessions are pinned when they are made and changed; copies take the pin.',
+  'contract-28.unfit':
+    'No such version is 400, a client secret’s is 403, a provider that is gone is 409: nothing is stored.',
+  'contract-28.on-record': 'Messages of the playground and traces tell the version.',
+  'contract-28.used-metadata': 'Metadata that the draft or a pin uses is not a client secret’s to set.',
   'contract-28.audit': 'Publishing, a change of the draft and its removal have entries.',
 } as const

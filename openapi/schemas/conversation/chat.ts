@@ -1,7 +1,9 @@
 /** The chat-completions wire format, and messages of deploy sessions. Names are in snake case, as in that format. */
+
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { count, id, nullable, oneOf, time } from '../basics.ts'
+import { askedVersion } from '../records/drafts.ts'
 import { actionsRequest, callerToolFields, WireToolCall } from './actions.ts'
 import { deployPlace, parentId } from './branches.ts'
 import { answerFields } from './completion-fields.ts'
@@ -89,6 +91,7 @@ const answerForm = {
 const besideMessages = { ...answerForm, ...answerFields, ...callerToolFields }
 const requestFields = {
   messages: Type.Array(ChatMessage, { minItems: 1 }),
+  agent_version: askedVersion,
   model: Type.Optional(Type.Unsafe({ description: "Not looked at: the agent's model answers." })),
   ...besideMessages,
 }

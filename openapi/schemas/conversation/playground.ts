@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { camelCased } from '../../camel-case.ts'
 import { count, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from '../basics.ts'
 import { settingsInput } from '../records/configuration.ts'
+import { askedVersion, givenPin, repliedVersion } from '../records/drafts.ts'
 import { toolChoiceInput } from '../records/tools.ts'
 import { callerToolFields, storedDecisions } from './actions.ts'
 import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
@@ -19,7 +20,10 @@ export const PlaygroundSession = Type.Object(
   },
   { title: 'PlaygroundSession' },
 )
-export const PlaygroundSessionChange = Type.Object({ title: changedTitle }, { title: 'PlaygroundSessionChange' })
+export const PlaygroundSessionChange = Type.Object(
+  { title: Type.Optional(changedTitle), agentVersion: givenPin },
+  { title: 'PlaygroundSessionChange', description: 'What is absent stays.' },
+)
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)
 
 const unknownOutcome =
@@ -97,6 +101,7 @@ export const PlaygroundMessage = Type.Object(
         }),
       ),
       attempts: nullable(count('Calls to providers. Null while the reply runs.')),
+      agentVersion: repliedVersion,
       overrides: Type.Unsafe({
         type: ['object', 'null'],
         additionalProperties: true,
@@ -150,6 +155,7 @@ export const PlaygroundChatRequest = Type.Object(
     sessionId: Type.Optional(
       nullable(Type.String({ description: 'Absent or null: a session is created; see the header `x-session-id`.' })),
     ),
+    agentVersion: askedVersion,
     configOverrides: Type.Optional(
       Type.Unsafe({
         ...Type.Object({

@@ -172,6 +172,14 @@ export const ResponseEvent = Type.Object(
   },
   { title: 'ResponseEvent', description: 'An event of OpenAI’s stream.' },
 )
+export const ResponseInputTokens = Type.Object(
+  {
+    object: oneOf(['response.input_tokens'], 'Kind of object.'),
+    input_tokens: count('Tokens that the model would be sent, as they are estimated.'),
+    estimated: Type.Literal(true),
+  },
+  { title: 'ResponseInputTokens' },
+)
 export const ResponseDeleted = Type.Object(
   { id: responseId, object: oneOf(['response'], 'Kind of object.'), deleted: Type.Literal(true) },
   { title: 'ResponseDeleted' },
@@ -208,10 +216,25 @@ export const ConversationCreate = Type.Object(
   },
   { title: 'ConversationCreate' },
 )
+export const ConversationItemsCreate = Type.Object(
+  {
+    items: open('1 to 1,000 messages, calls and outputs, as in `input`. They are put behind the last item.', {
+      type: 'array',
+      items: { type: 'object' },
+      minItems: 1,
+    }),
+  },
+  { title: 'ConversationItemsCreate' },
+)
 export const AgentConversationCreate = Type.Object(
   {
     ...ConversationCreate.properties,
-    model: Type.String({ description: 'Id of an agent, or its exact name where no other agent has the same.' }),
+    model: Type.Optional(
+      Type.String({
+        description:
+          'Id of an agent, or its exact name where no other agent has the same. Not needed with a key of exactly one agent.',
+      }),
+    ),
   },
   { title: 'AgentConversationCreate' },
 )

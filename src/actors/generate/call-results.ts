@@ -2,7 +2,7 @@
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { CallOfTool, DecidedCall, ToolAnswer, Toolbox } from '../ports/index.ts'
-import type { ObservedToolCall, ReplyObserver } from '../ports/observer.ts'
+import type { ObservedToolCall, ReplyObserver, ToolCallEvent } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
@@ -61,6 +61,9 @@ export async function emitResults(
   return await Promise.all(emitted)
 }
 
+/** Characters of a failure that observers are told. */
+const MAX_ERROR = 500
+
 /** Reports a call to the observer. Rejects as the call does; that counts as a failure too. */
 async function observedCall(
   observer: ReplyObserver,
@@ -68,12 +71,13 @@ async function observedCall(
   work: () => ReturnType<Toolbox['call']>,
 ): ReturnType<Toolbox['call']> {
   const observed = observer.toolCall(call)
-  let ok = false
+  let end: ToolCallEvent = { type: 'ended', ok: false }
   try {
     const result = await observed.within(work)
-    ok = result.ok
+    const { ok, content } = result
+    end = { type: 'ended', ok, ...(!ok && { error: content.slice(0, MAX_ERROR).toWellFormed() }) }
     return result
   } finally {
-    observed.on({ type: 'ended', ok })
+    observed.on(end)
   }
 }

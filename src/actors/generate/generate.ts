@@ -74,7 +74,7 @@ const MAX_REFUSAL = 2000
 interface Turn extends CountedTurn {
   calls: ToolCall[]
   failure: ModelFailure | null
-  /** Its text, if that was not shown as it came. Else empty. */
+  /** The turn's text, if it was not shown as it came. Else empty. */
   held: string
 }
 

@@ -8,6 +8,7 @@ import { passGate } from './endings.ts'
 import { heldEvents } from './held-text.ts'
 import type { Judgement, Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
+import { withIdsOf, withUniqueIds } from './waiting-ids.ts'
 
 export const cleanCall = (call: ToolCall): ToolCall => ({
   id: cleanText(call.id),
@@ -34,16 +35,19 @@ interface TurnPlace {
  * those that wait are not made at all.
  */
 export async function runTools(
-  asked: readonly ToolCall[],
+  wanted: readonly ToolCall[],
   toolbox: Toolbox,
   place: TurnPlace,
   running: Running,
 ): Promise<OpenTurn> {
-  const { replyId, request, calls: policy, signal, take } = running
-  const { answer, before, left } = place
+  const { replyId, request, actions, calls: policy, signal, take } = running
+  const { before, left } = place
   const startedAt = new Date().toISOString()
-  const within = await unlessAborted(policy.judge(asked.slice(0, Math.max(0, left)), toolbox, replyId), signal)
-  const judged = asked.map((_, index): Judgement => (index < left ? (within[index] ?? null) : { refused: overLimit }))
+  const within = await unlessAborted(policy.judge(wanted.slice(0, Math.max(0, left)), toolbox, replyId), signal)
+  const judged = wanted.map((_, index): Judgement => (index < left ? (within[index] ?? null) : { refused: overLimit }))
+  const waits = judged.map((judgement) => judgement !== null && 'waits' in judgement)
+  const asked = actions.uniqueIds ? withUniqueIds(replyId, wanted, waits) : wanted
+  const answer = actions.uniqueIds ? withIdsOf(place.answer, asked) : place.answer
   const waiting = asked.map((call, index): WaitingCall | null => {
     const judgement = judged[index] ?? null
     if (judgement === null || !('waits' in judgement)) return null
@@ -59,7 +63,7 @@ export async function runTools(
     return { ...call, ...(kind !== undefined && { waits: kind }), ...(by && { by }) }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
-  await unlessAborted(keep(place, waiting, running), signal)
+  await unlessAborted(keep({ ...place, answer }, waiting, running), signal)
   await passGate(running)
   const results = asked.map(async (call, index): Promise<ToolResult | null> => {
     const judgement = judged[index] ?? null

@@ -109,6 +109,8 @@ export type Admission =
         | 'too_many_sessions'
         | NoPlace
     }
+  /** The session is pinned to another version than the request was made from. Nothing was stored. */
+  | { outcome: 'pinned'; pin: number | null }
   | { outcome: 'limited'; over: OverLimit; rate?: RequestRate }
   | DecidedInPart
   /** The answer was lost: the message may be stored, or may be yet. */

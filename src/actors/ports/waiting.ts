@@ -123,6 +123,8 @@ export interface Actions {
   expiresAfterS?: number | null
   /** True when the readers are shown each turn's text apart, as the Responses API does. */
   turnsApart?: boolean
+  /** True when the readers find a waiting call by its id alone, in whatever session it is. */
+  uniqueIds?: boolean
   /** Calls that count already, in a history that the caller keeps. None by default. */
   callsUsed?: number
   /** The decided calls that the reply continues with. When absent, it answers a user's message. */

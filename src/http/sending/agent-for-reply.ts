@@ -166,7 +166,7 @@ export function agentActions(asked: {
 }): Omit<Actions, 'continued'> {
   const { callerTools = noTools, includeActions = false, canWait, expiresAfterS = null, turnsApart = false } = asked
   return {
-    ...(turnsApart && { turnsApart }),
+    ...(turnsApart && { turnsApart, uniqueIds: true }),
     callerTools: callerTools.tools,
     toolChoice: callerTools.choice,
     canWait,

@@ -2,6 +2,7 @@
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
 import { isoTime, type Page, type PageQuery } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 import { type SnapshotRow, type WholeSnapshot, wholeOf } from './snapshot.ts'
 
 export interface Version {
@@ -61,3 +62,9 @@ export const versionOldAgents = (sql: AnySql) => sql`
   select make_agent_version(a.id, null)
     from (select id from agents x
            where not exists (select from agent_versions v where v.agent_id = x.id) order by id) a`
+
+/** Returns the version that a stored reply uses. Null when it names none. */
+export async function versionOfReply(sql: AnySql, replyId: string): Promise<number | 'draft' | null> {
+  const [row] = await sql<{ facts: unknown }[]>`select facts from messages where id = ${replyId}`
+  return decodeFacts(row?.facts ?? null)?.agentVersion ?? null
+}

@@ -106,12 +106,10 @@ async function testStored(
   try {
     const { ok, status, content, body } = await callHttpTool({ ...tool, headers }, args, caller)
     if (status === null) return failed(content)
-    return answerWith({
-      ok,
-      status,
-      body,
-      message: ok ? `The tool answered with status ${status}.` : `The tool failed with status ${status}.`,
-    })
+    // Words that came in a header alone.
+    const words = body === '' ? content.replace(/^.*\n\n/, '') : ''
+    const failure = `The tool failed with status ${status}${words === '' ? '.' : `: ${words}`}`
+    return answerWith({ ok, status, body, message: ok ? `The tool answered with status ${status}.` : failure })
   } catch (error) {
     if (caller.aborted) return failed('The caller has gone.')
     reply.log.error({ err: error, httpToolId: tool.id }, 'the test of an HTTP tool failed by a fault of ours')

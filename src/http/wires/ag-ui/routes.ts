@@ -107,7 +107,7 @@ export const agUiHandlers = (deps: SendDependencies) =>
         idempotency,
         onBusy: effectiveOnBusy(onBusy, decisions, place),
         ...(input.named && { sentAs: input.named.id }),
-        instructions: await pageInstructions(deps, chat, input.instructions, reply),
+        instructions: await pageInstructions(deps, by, input.instructions, reply),
         ...broughtFunctions(body.tools),
         ...(decisions && { decisions }),
       }

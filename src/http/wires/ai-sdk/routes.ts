@@ -120,7 +120,7 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       const input = {
         ...message,
         answers: await answersFor(deps, by, asked, message.place),
-        instructions: await pageInstructions(deps, chat, asked.instructions, reply),
+        instructions: await pageInstructions(deps, by, asked.instructions, reply),
         onBusy: decisions ? ('reject' as const) : (body.on_busy ?? 'interrupt'),
         idempotency: idempotencyOf(request, asked.hashedInput),
         ...broughtUITools(body),

@@ -28,6 +28,7 @@ import {
   type Uploads,
 } from '../../../features/parts/index.ts'
 import { type Caller, callerLimits, type DeployHandlers } from '../../../features/users/index.ts'
+import { type AskedVersion, agentOfVersion } from '../../../features/versions/index.ts'
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
@@ -47,7 +48,7 @@ import { originOf } from '../../server/observe-requests.ts'
 import { missingOf, nameMissing } from '../../streaming/missing-tools-header.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
 import { openEventStream } from '../../streaming/sse.ts'
-import { callsSinceUser, readConversation, readInstructions } from './chat-request.ts'
+import { askedBy, callsSinceUser, readConversation, readInstructions } from './chat-request.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
 
@@ -135,14 +136,18 @@ export async function answerStateless<Body>(
   agentId: string,
   { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
   {
+    version,
     read,
     open,
   }: {
+    /** The version of the agent that is asked for. Absent for the live one. */
+    version?: AskedVersion | undefined
     read(uploads: Uploads, agent: AgentForCompletion): StatelessRequest
     open(info: StatelessInfo): StatelessAnswer<Body>
   },
 ): Promise<Body | undefined> {
-  const own = await loadAgent(deps, agentId)
+  const live = await loadAgent(deps, agentId)
+  const own = version ? await agentOfVersion(deps, live, version) : live
   const uploads = requireUploads(request)
   const { sent: given, agent = own, appended = null, ...wanted } = read(uploads, own)
   const { fields, callerTools, reasoning, includeUsage, user, stream, turnsApart } = wanted
@@ -282,6 +287,7 @@ export const completionHandlers = (deps: CompletionDependencies) =>
   ({
     createChatCompletion: ({ params, body, ...exchange }) =>
       answerStateless(deps, params.agent_id, exchange, {
+        version: askedBy(exchange.caller, body.agent_version),
         read(uploads, agent) {
           const instructions = readInstructions(body.messages, exchange.caller)
           const request = {

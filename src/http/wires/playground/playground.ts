@@ -30,10 +30,11 @@ import {
   removeQueued,
   sentAnswer,
 } from '../../../features/queue/index.ts'
+import { readAskedVersion, readPin } from '../../../features/versions/index.ts'
+import type { DerivedKey } from '../../../persistence/records/access/secrets.ts'
 import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
-import type { DerivedKey } from '../../../persistence/records/access/secrets.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { noFields } from '../../sending/answer-fields.ts'
@@ -41,8 +42,8 @@ import type { MessageInput } from '../../sending/message-record.ts'
 import { overridesOf } from '../../sending/overrides.ts'
 import { refuse } from '../../sending/refusals.ts'
 import { idempotencyOf, readPlace } from '../../sending/request-options.ts'
-import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { sendFrom } from '../../sending/send-message.ts'
+import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { originOf } from '../../server/observe-requests.ts'
@@ -114,6 +115,7 @@ const replyFields = ({ model, providerId, usage, facts }: Message) => ({
   firstTokenMs: facts?.firstTokenMs ?? null,
   durationMs: facts?.durationMs ?? null,
   attempts: facts?.attempts ?? null,
+  agentVersion: facts?.agentVersion ?? null,
   overrides: facts?.overrides ?? null,
   prompt: facts?.prompt ?? null,
   refusal: facts?.refusal ?? null,
@@ -170,6 +172,7 @@ function startChat(deps: PlaygroundDependencies): Handlers<'playground'>['create
       fields: noFields,
       reasoning: true,
       includeActions: body.include_actions === true,
+      asked: readAskedVersion(body.agentVersion, 'agentVersion'),
       overrides: overridesOf(body),
     }
     const sent = await sendFrom(deps, agent.id, input, parts)
@@ -189,14 +192,24 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
         query,
         async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent'),
       ),
-    createPlaygroundSession: ({ params, body: { title, user, metadata, forkOf } }) => {
+    createPlaygroundSession: async ({ params, body: { title, user, metadata, forkOf, agentVersion: pin } }) => {
       const fork = forkOf ? { ...forkOf, owner: null } : null
-      return makeSession(deps, params.agent_id, { title, user, metadata }, { fork, nameOf: camelCase })
+      const agentVersion = await readPin(sql, params.agent_id, pin, 'agentVersion')
+      return await makeSession(
+        deps,
+        params.agent_id,
+        { title, user, metadata, agentVersion },
+        { fork, nameOf: camelCase },
+      )
     },
     getPlaygroundSession: async ({ params }) =>
       (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session'),
-    updatePlaygroundSession: async ({ params, body: { title } }) =>
-      (await changeSession(sql, params.agent_id, params.session_id, { title }, deriveTitle)) ?? missing('session'),
+    updatePlaygroundSession: async ({ params: { agent_id, session_id }, body: { title, agentVersion: pin } }) => {
+      const agentVersion = await readPin(sql, agent_id, pin, 'agentVersion')
+      return (
+        (await changeSession(sql, agent_id, session_id, { title, agentVersion }, deriveTitle)) ?? missing('session')
+      )
+    },
     deletePlaygroundSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)

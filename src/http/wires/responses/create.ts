@@ -26,6 +26,7 @@ import type { MessageInput } from '../../sending/message-record.ts'
 import { fewerCalls } from '../../sending/overrides.ts'
 import { hashOf, idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
+import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { afterStored } from '../../streaming/reply-stream.ts'
@@ -43,7 +44,6 @@ import {
 } from './input/request-fields.ts'
 import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
-import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
@@ -149,7 +149,9 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   }
   if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
   const secretNumber = caller.kind === 'secret' ? caller.number : null
-  const base = baseOf(sending)
+  const ownFields = baseOf(sending)
+  const given = history.length === 0 ? {} : { given: history.length }
+  const base = { ...ownFields, response: { ...ownFields.response, ...given } }
   // Requests without a user come from many people. Two of them may begin with the same words, so none joins another.
   const madeBy = user === null ? undefined : hashIn(body, exchange)
   const { id: sessionId, isMade } =

@@ -29,7 +29,7 @@ interface RouteOptions {
 export interface ProxiedRoutes {
   /** Throws OutboundError for an address that may not be called. Looks at nothing that is called directly. */
   admit(url: URL, chooser: Chooser, signal: AbortSignal): Promise<void>
-  /** Sends a request through its proxy, or directly. */
+  /** The interceptor that sends a request through its proxy, or directly. */
   readonly route: Dispatcher.DispatcherComposeInterceptor
   destroy(): Promise<void>
 }

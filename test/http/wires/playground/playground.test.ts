@@ -297,25 +297,3 @@ verifies(
     scene.says(['Fine.'])
   },
 )
-
-verifies(
-  'contract-35.playground-key',
-  'the same key and body join the first reply, with a session or without',
-  async () => {
-    const keyed = (body: object, key: string) =>
-      openSse(`${scene.app.url}${play}/chat`, body, { 'idempotency-key': key })
-    for (const sessionId of [undefined, await create('keyed')]) {
-      const body = { message: 'Once', ...(sessionId && { sessionId }) }
-      const key = `key of ${sessionId}`
-      const [first, again] = [await keyed(body, key), await keyed(body, key)]
-      const id = `${first.headers.get('x-session-id')}`
-      expect(again.headers.get('x-session-id')).toBe(id)
-      await first.rest()
-      await again.rest()
-      expect(numbered(again).map(({ data }) => data)).toEqual(numbered(first).map(({ data }) => data))
-      expect(await read(id)).toHaveLength(2)
-      expect((await keyed({ ...body, message: 'Another' }, key)).status).toBe(400)
-    }
-    expect((await keyed({ message: 'x' }, 'k'.repeat(256))).status).toBe(400)
-  },
-)

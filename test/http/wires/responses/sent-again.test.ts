@@ -171,3 +171,29 @@ verifies('contract-24.create', 'a retry of what nobody in particular sends joins
   await up.finish()
   expect(textOf(await first)).toBe('one')
 })
+
+verifies(
+  'contract-32.repeated-path',
+  'items without ids that repeat the path behind a known one are known',
+  async () => {
+    scene.says(['One.'])
+    const first = (await create({ input: 'Count' })).json
+    scene.says(['Two.'])
+    const second = (await create({ input: 'More', conversation: first.conversation })).json
+    const said = (content: string) => ({ role: 'assistant', content })
+    const ask = (content: string) => ({ role: 'user', content })
+    const history = [ask('Count'), ...first.output, ask('More')]
+    scene.says(['Three.'])
+    const third = (await create({ input: [...history, said('Two.'), ask('And?')] })).json
+    expect([third.conversation, third.previous_response_id]).toEqual([first.conversation, second.id])
+    for (const input of [
+      [...history, said('Zwei.'), ask('And?')],
+      [ask('Count'), ...first.output, said('Two.'), ask('And?')],
+      [...history, said('Two.'), said('Three.'), ask('And?')],
+    ]) {
+      const anew = await create({ input })
+      expect(anew.status).toBe(200)
+      expect(anew.json.conversation).not.toEqual(first.conversation)
+    }
+  },
+)

@@ -42,8 +42,14 @@ export function replyRange(uuid: string): { first: string; last: string } {
   return { first: dashed(half + '0'.repeat(HALF)), last: dashed(half + 'f'.repeat(HALF)) }
 }
 
-/** Returns the id of a call in decisions. Models may repeat their own ids in other sessions. */
-export const callUuid = (replyId: string, callId: string): string => partUuid(replyId, `call:${callId}`)
+/**
+ * Returns the id of a call in decisions. Models may repeat their own ids in other sessions. A call of a reply that began
+ * here has such an id already.
+ */
+export function callUuid(replyId: string, callId: string): string {
+  const own = /^call_[0-9a-f]{32}$/.test(callId) ? uuidIn(callId) : null
+  return own !== null && replyHalf(own) === replyHalf(replyId) ? own : partUuid(replyId, `call:${callId}`)
+}
 
 /** A call, or its output, in a message that was given with a session. */
 export interface GivenCall {
