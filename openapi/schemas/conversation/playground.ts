@@ -9,7 +9,7 @@ import { callerToolFields, storedDecisions } from './actions.ts'
 import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
 import { onBusy } from './queue.ts'
-import { changedTitle, deploySession } from './sessions.ts'
+import { archivedChange, changedTitle, deploySession } from './sessions.ts'
 
 export const PlaygroundSession = Type.Object(
   {
@@ -21,7 +21,7 @@ export const PlaygroundSession = Type.Object(
   { title: 'PlaygroundSession' },
 )
 export const PlaygroundSessionChange = Type.Object(
-  { title: Type.Optional(changedTitle), agentVersion: givenPin },
+  { title: Type.Optional(changedTitle), agentVersion: givenPin, archived: archivedChange },
   { title: 'PlaygroundSessionChange', description: 'What is absent stays.' },
 )
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)

@@ -3,8 +3,8 @@ import type { Continuation, MessagePart, ReplyFacts, ReplyFigures } from '../../
 import type {
   FinishReason,
   MessageStatus,
-  ReplyErrorCode,
   MissingServer,
+  ReplyErrorCode,
   StoredEvent,
   Usage,
 } from '../../../actors/reply/reply-event.ts'
