@@ -12,7 +12,17 @@ type Filters = Omit<OverviewFilters, 'status' | 'from' | 'to' | 'replies'> &
   ReplyFilter & { from?: string | undefined; to?: string | undefined }
 
 /** Reads the filters of a list. Throws 400. */
-function filtersIn({ q, agentId, user, errorCode, archived, from, to, ...replies }: Filters): OverviewFilters {
+function filtersIn({
+  q,
+  agentId,
+  user,
+  errorCode,
+  archived,
+  feedback,
+  from,
+  to,
+  ...replies
+}: Filters): OverviewFilters {
   const { providerId, httpStatus, text } = replies
   const readsReplies = [providerId, httpStatus, text].some((value) => value !== undefined)
   return {
@@ -21,6 +31,7 @@ function filtersIn({ q, agentId, user, errorCode, archived, from, to, ...replies
     user,
     errorCode,
     archived,
+    feedback,
     from: from === undefined ? undefined : readMoment('from', from),
     to: to === undefined ? undefined : readMoment('to', to),
     ...(readsReplies && { replies: { providerId, httpStatus, text } }),

@@ -30,6 +30,8 @@ export interface OverviewFilters {
   status?: SessionStatus | undefined
   errorCode?: string | undefined
   archived?: 'true' | 'false' | undefined
+  /** Sessions with such feedback on a message. */
+  feedback?: 'up' | 'down' | 'any' | undefined
   /** The start of the range of update times. It is inclusive, and `to` is exclusive. */
   from?: Date | undefined
   to?: Date | undefined
@@ -173,16 +175,22 @@ async function countUp(sql: Sql, condition: Fragment, filter: Fragment): Promise
 
 const filterOf = (
   sql: Sql,
-  { agentId, user, status, errorCode, archived, from, to, replies }: OverviewFilters,
+  { agentId, user, status, errorCode, archived, feedback, from, to, replies }: OverviewFilters,
 ): Fragment =>
   sql`${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
       ${user === undefined ? sql`` : sql`and end_user = ${user}`}
       ${status === undefined ? sql`` : statusIs(sql, status)}
       ${errorCode === undefined ? sql`` : sql`and error_code = ${errorCode}`}
       ${archived === undefined ? sql`` : sql`and archived = ${archived === 'true'}`}
+      ${feedback === undefined ? sql`` : hasFeedback(sql, feedback)}
       ${from === undefined ? sql`` : sql`and updated_at >= ${from}`}
       ${to === undefined ? sql`` : sql`and updated_at < ${to}`}
       ${replies?.httpStatus === undefined ? sql`` : sql`and error_code is not null`}`
+
+const hasFeedback = (sql: Sql, kind: 'up' | 'down' | 'any'): Fragment => {
+  const scores = { up: [1], down: [-1], any: [1, -1] }[kind]
+  return sql`and id in (select f.session_id from feedback f where f.score = any (${scores}::integer[]))`
+}
 
 /**
  * Returns the condition of a status. Conditions are repeated so that any plan may use the index
