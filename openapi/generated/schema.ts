@@ -4482,6 +4482,8 @@ export interface components {
             agentTools?: components["schemas"]["AgentToolsTransfer"][];
         };
         ImportResult: {
+            /** @description With `dryRun=true` alone. */
+            changes?: components["schemas"]["ImportedChange"][];
             /** @description Number of records created. */
             created: number;
             /** @description Number of records updated. */
@@ -4506,6 +4508,23 @@ export interface components {
                 /** @description As saving the record answers it. */
                 message: string;
             }[];
+        };
+        ImportedChange: {
+            /**
+             * @description What would be done.
+             * @enum {string}
+             */
+            action: "create" | "update";
+            /** @description Kind of record. */
+            kind: string;
+            name: string | null;
+            /** @description Each field that would change, as the audit shows it. */
+            changes: {
+                [key: string]: {
+                    from: unknown;
+                    to: unknown;
+                };
+            };
         };
         Key: {
             /**
@@ -5534,15 +5553,24 @@ export interface components {
             /** @description The models listed by the provider; may be empty. */
             models: string[];
         };
-        /** @description Keys, types and addresses of providers are not copied. */
+        /** @description Types, addresses and keys stand here with `providers=whole`. Without `providerType` it must exist in the target. */
         ProviderTransfer: {
-            /** @description Name of a provider, which must exist in the target. 1 to 200 characters. */
+            /** @description Name of the provider. 1 to 200 characters. */
             name: string;
             /**
-             * @description The API by which it is called.
+             * @description Its type, which cannot be changed.
              * @enum {string}
              */
-            wireApi: "chat_completions" | "responses";
+            providerType?: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
+            /** @description Its address. Null: the address of its type. */
+            baseUrl?: string | null;
+            /**
+             * @description The API by which it is called. Null: that of its type.
+             * @enum {string|null}
+             */
+            wireApi?: "chat_completions" | "responses" | null;
+            /** @description `***`: it has one, which is not copied; on import it keeps what is there. */
+            apiKey?: string | null;
         };
         ProviderType: {
             /**
@@ -7089,6 +7117,7 @@ export type HttpToolTestRequest = components['schemas']['HttpToolTestRequest'];
 export type HttpToolUpdate = components['schemas']['HttpToolUpdate'];
 export type Import = components['schemas']['Import'];
 export type ImportResult = components['schemas']['ImportResult'];
+export type ImportedChange = components['schemas']['ImportedChange'];
 export type Key = components['schemas']['Key'];
 export type KeyCreate = components['schemas']['KeyCreate'];
 export type KeyCreated = components['schemas']['KeyCreated'];
@@ -23113,7 +23142,10 @@ export interface operations {
     };
     exportConfiguration: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `named`, the default: names and APIs alone. `whole`: with types and addresses too. */
+                providers?: "named" | "whole";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -23178,7 +23210,10 @@ export interface operations {
     };
     importConfiguration: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: says what would change, under `changes`, and changes nothing. */
+                dryRun?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -1,5 +1,5 @@
 import { operations } from '../../operation.ts'
-import { Export, Import, ImportResult } from '../../schemas/records/transfer.ts'
+import { Export, exportQuery, Import, ImportResult, importQuery } from '../../schemas/records/transfer.ts'
 
 export const transfer = operations({
   exportConfiguration: {
@@ -9,6 +9,8 @@ export const transfer = operations({
     scope: 'management',
     role: 'admin',
     summary: 'Export the configuration, without secrets',
+    refusesUnknown: true,
+    query: exportQuery,
     responses: { 200: Export },
   },
   importConfiguration: {
@@ -18,6 +20,7 @@ export const transfer = operations({
     role: 'admin',
     summary: 'Import a configuration, as JSON or YAML, all or nothing',
     description: 'Records that cannot be imported are listed under `skipped`, with the reason.',
+    query: importQuery,
     body: Import,
     alsoConsumes: ['application/yaml'],
     maxBodyBytes: 2 ** 20,

@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { sendInPieces } from '../../../http/streaming/written-lists.ts'
-import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
-import { commitChange, originOf, tellActor, writeEntries } from '../../audit/index.ts'
+import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/database.ts'
+import { type AuditedChange, commitChange, originOf, tellActor, writeEntries } from '../../audit/index.ts'
 import { exported, lockConfiguration, readConfiguration } from '../store/transfer.ts'
 import { toolsOf } from './approvals.ts'
 import { type ImportDependencies, takeIn } from './import.ts'
@@ -32,15 +32,39 @@ const ofAll = (action: 'export' | 'import') => ({
   changes: {},
 })
 
+/** Carries an import out and takes it back: only what would change is left of it. */
+async function tried(sql: Sql, take: (tx: Tx) => ReturnType<typeof takeIn>) {
+  const done: Awaited<ReturnType<typeof takeIn>>[] = []
+  const takenBack = new Error('A dry run is taken back.')
+  await sql
+    .begin(async (tx) => {
+      done.push(await take(tx))
+      throw takenBack
+    })
+    .catch((error: unknown) => {
+      if (error !== takenBack) throw error
+    })
+  const [imported] = done
+  if (imported === undefined) throw new Error('A dry run had no result.')
+  return { ...imported.result, changes: imported.changes.map(shownChange) }
+}
+
+const shownChange = ({ action, kind, recordName, changes }: AuditedChange) => ({
+  action: action === 'create' ? ('create' as const) : ('update' as const),
+  kind,
+  name: recordName,
+  changes,
+})
+
 export const transferHandlers = (deps: TransferDependencies) => {
   const { sql, onMcpServerChange } = deps
   return {
-    exportConfiguration: async ({ request, reply }) => {
+    exportConfiguration: async ({ query, request, reply }) => {
       const stored = await readConfiguration(sql)
       await writeEntries(sql, originOf(request), [ofAll('export')])
       const configuration = {
         version: 1 as const,
-        ...exported(stored),
+        ...exported(stored, query.providers === 'whole'),
         agentTools: stored.agentTools.map(({ name, approval }) => ({
           agent: name,
           ...toolsOf(approval, stored, deps.workOutNames),
@@ -49,15 +73,17 @@ export const transferHandlers = (deps: TransferDependencies) => {
       const isLong = stored.prompts.reduce((sum, { content }) => sum + content.length, 0) > LONG_CHARACTERS
       return isLong ? sendInPieces(reply, configuration) : configuration
     },
-    importConfiguration: async ({ body, request }) => {
-      const { result, changedServers } = await commitChange(sql, async (tx) => {
+    importConfiguration: async ({ body, query, request }) => {
+      const take = async (tx: Tx) => {
         await lockConfiguration(tx)
         await tellActor(tx, originOf(request))
         const stored = await readConfiguration(tx)
         const imported = await withoutIdling(tx, () => takeIn({ ...deps, tx }, body, stored)) // schemas are applied
         await writeEntries(tx, originOf(request), [ofAll('import'), ...imported.changes])
         return imported
-      })
+      }
+      if (query.dryRun === 'true') return await tried(sql, take)
+      const { result, changedServers } = await commitChange(sql, take)
       for (const id of changedServers) onMcpServerChange(id)
       return result
     },
