@@ -28,6 +28,8 @@ interface Flags {
   scopes: readonly string[]
   /** True where webhooks are to be switched off in what is restored. */
   noWebhooks: boolean
+  /** True where an import is to change nothing. */
+  isTried: boolean
 }
 
 type Command = (given: string[], flags: Flags) => Promise<number>
@@ -35,6 +37,7 @@ type Command = (given: string[], flags: Flags) => Promise<number>
 const server = (): Server => ({
   url: (process.env.GREENROOM_URL || 'http://127.0.0.1:8080').replace(/\/+$/, ''),
   login: process.env.GREENROOM_LOGIN || undefined,
+  key: process.env.GREENROOM_KEY || undefined,
 })
 
 const version = async (): Promise<string> =>
@@ -66,7 +69,10 @@ const onData =
   }
 
 const commands: Record<string, { takes: keyof typeof counts; run: Command }> = {
-  import: { takes: 'one', run: ([file = '']) => importFile(server(), file, terminal) },
+  import: {
+    takes: 'one',
+    run: ([file = ''], { isTried }) => importFile(server(), file, { terminal, environment: process.env, isTried }),
+  },
   export: { takes: 'at most one', run: ([file]) => exportFile(server(), file, terminal) },
   key: {
     takes: 'create NAME as',
@@ -142,6 +148,7 @@ function parse() {
         data: { type: 'string' },
         scope: { type: 'string', multiple: true },
         'no-webhooks': { type: 'boolean' },
+        'dry-run': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },
@@ -169,8 +176,8 @@ async function main(): Promise<number | null> {
   if (given.length > most || given.length < least) {
     throw new Error(`"${name}" takes ${command?.takes ?? 'no'} argument. See greenroom --help.`)
   }
-  const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false } = values
-  if (command) return await command.run(given, { scopes, noWebhooks })
+  const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false, 'dry-run': isTried = false } = values
+  if (command) return await command.run(given, { scopes, noWebhooks, isTried })
   await import('../main.ts')
   return null
 }
