@@ -1,5 +1,5 @@
 /** The calls that the session waits for, each with its arguments, to approve, edit, reject or answer. */
-import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { IconCheck, IconHandStop, IconPencil, IconX } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { usePageKeys } from '../../blocks/pages/page-keys.ts'
@@ -15,6 +15,8 @@ interface QuestionProps {
   pending: readonly PendingCall[]
   /** Called once all are decided. */
   onDecide: (decisions: Decision[]) => void
+  /** Whether the session has a user, for whom a decision can be remembered. */
+  hasUser?: boolean
   /** A, E and R do what the buttons of the first undecided call do. */
   hasKeys?: boolean
   /** "column 1": where several ask on one page. */
@@ -26,7 +28,7 @@ export const Question = (props: QuestionProps) => (
   <Undecided key={props.pending.map(({ call_id }) => call_id).join(' ')} {...props} />
 )
 
-function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
+function Undecided({ pending, onDecide, hasUser = false, hasKeys = false, of }: QuestionProps) {
   const [decided, setDecided] = useState<ReadonlyMap<string, Decision>>(new Map())
   const decide = (...decisions: Decision[]) => {
     const all = new Map(decided)
@@ -62,6 +64,7 @@ function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
           key={call.call_id}
           call={call}
           decided={decided.get(call.call_id) ?? null}
+          hasUser={hasUser}
           hasKeys={hasKeys && call === first}
           onDecide={decide}
           onUndo={left > 0 ? () => undo(call.call_id) : null}
@@ -74,6 +77,7 @@ function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
 interface CallQuestionProps {
   call: PendingCall
   decided: Decision | null
+  hasUser: boolean
   hasKeys: boolean
   onDecide: (decision: Decision) => void
   /** Null once the decisions are on their way. */
@@ -82,13 +86,18 @@ interface CallQuestionProps {
 
 const words = { approve: 'Approved', reject: 'Rejected', respond: 'Answered' } as const
 
-function CallQuestion({ call, decided, hasKeys, onDecide, onUndo }: CallQuestionProps) {
+function CallQuestion({ call, decided, hasUser, hasKeys, onDecide, onUndo }: CallQuestionProps) {
   const { call_id, name, kind } = call
   return (
     <article className={classes.call} aria-label={name}>
       <Text className={classes.name}>{name}</Text>
       {decided === null ? (
-        <Choices call={call} hasKeys={hasKeys} onDecide={(decision) => onDecide({ ...decision, call_id })} />
+        <Choices
+          call={call}
+          hasUser={hasUser}
+          hasKeys={hasKeys}
+          onDecide={(decision) => onDecide({ ...decision, call_id })}
+        />
       ) : (
         <Group gap="sm">
           <Text fz="sm">{words[decided.decision]}</Text>
@@ -116,11 +125,23 @@ const UNREAD_MS = 600
 
 interface ChoicesProps {
   call: PendingCall
+  hasUser: boolean
   hasKeys: boolean
   onDecide: (choice: Choice) => void
 }
 
-function Choices({ call, hasKeys, onDecide }: ChoicesProps) {
+/** For how long a decision is remembered; empty: it is not. */
+const reaches = [
+  { value: '', label: 'this call only' },
+  { value: 'session', label: 'this session' },
+  { value: 'user', label: 'this user' },
+] as const
+type Reach = (typeof reaches)[number]['value']
+
+function Choices({ call, hasUser, hasKeys, onDecide: decide }: ChoicesProps) {
+  const [reach, setReach] = useState<Reach>('')
+  const onDecide = (choice: Choice) =>
+    decide(reach !== '' && choice.arguments == null ? { ...choice, remember: reach } : choice)
   const [mode, setMode] = useState<Mode>(call.kind === 'caller' ? 'editing' : 'asked')
   const back = () => setMode('asked')
   const isAsked = hasKeys && mode === 'asked'
@@ -150,6 +171,16 @@ function Choices({ call, hasKeys, onDecide }: ChoicesProps) {
   return (
     <>
       <Arguments text={call.arguments} />
+      <NativeSelect
+        size="xs"
+        maw={220}
+        label="Decide for"
+        data={reaches.filter(({ value }) => hasUser || value !== 'user')}
+        value={reach}
+        onChange={({ currentTarget }) =>
+          setReach(reaches.find(({ value }) => value === currentTarget.value)?.value ?? '')
+        }
+      />
       <Group gap="sm">
         {buttons.map(([words, Icon, onClick], place) => (
           <Button
