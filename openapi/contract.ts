@@ -6,6 +6,7 @@ import { aiSdk } from './operations/deploy/aiSdk.ts'
 import { clientSecrets } from './operations/deploy/clientSecrets.ts'
 import { completions } from './operations/deploy/completions.ts'
 import { agentConversations, conversations } from './operations/deploy/conversations.ts'
+import { feedback } from './operations/deploy/feedback.ts'
 import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
 import { sessionCompletions } from './operations/deploy/sessionCompletions.ts'
@@ -59,6 +60,7 @@ export const tags: readonly Tag[] = [
     description: 'Deploy API, stateful: send, follow and cancel replies. Every token is stored before it is shown.',
     operations: sessionCompletions,
   },
+  { name: 'feedback', description: 'Deploy API: what users think of replies.', operations: feedback },
   {
     name: 'responses',
     description: 'Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions.',

@@ -6,6 +6,7 @@ import { agUi } from '../../openapi/operations/deploy/agUi.ts'
 import { aiSdk } from '../../openapi/operations/deploy/aiSdk.ts'
 import { clientSecrets } from '../../openapi/operations/deploy/clientSecrets.ts'
 import { completions } from '../../openapi/operations/deploy/completions.ts'
+import { feedback } from '../../openapi/operations/deploy/feedback.ts'
 import { models } from '../../openapi/operations/deploy/models.ts'
 import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
 import { sessions } from '../../openapi/operations/deploy/sessions.ts'
@@ -77,6 +78,7 @@ import { guardRequests } from '../http/server/server.ts'
 import { agUiHandlers } from '../http/wires/ag-ui/routes.ts'
 import { aiSdkHandlers } from '../http/wires/ai-sdk/routes.ts'
 import { type CompletionDependencies, completionHandlers } from '../http/wires/chat/completions.ts'
+import { feedbackHandlers } from '../http/wires/chat/feedback.ts'
 import { modelHandlers } from '../http/wires/chat/models.ts'
 import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
 import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
@@ -210,6 +212,7 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, completions, completionHandlers(deps))
   mountDeploy(deploy, models, modelHandlers(deps))
   mountDeploy(deploy, sessions, sessionHandlers(deps))
+  mountDeploy(deploy, feedback, feedbackHandlers(deps))
   mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
   mountResponses(deploy, { ...deps, sessionSecrets: deps.secrets.derive('response sessions') })

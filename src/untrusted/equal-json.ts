@@ -5,7 +5,7 @@ import { isObject } from './is-object.ts'
 import { namesTwice } from './names-twice.ts'
 
 /** Returns whether two texts are the same JSON value. Text that is no JSON equals nothing. Empty text is an empty object. */
-export const isSameJson = (one: string, other: string): boolean => isDeepStrictEqual(valueOf(one), valueOf(other))
+export const isSameJson = (one: string, other: string): boolean => isDeepStrictEqual(comparable(one), comparable(other))
 
 /** A number by its exact decimal value. No object of the text equals it. */
 class ExactNumber {
@@ -16,7 +16,7 @@ class ExactNumber {
 }
 
 /** Returns the value of a text, for comparison alone. Models may send empty text for no arguments. */
-function valueOf(text: string): unknown {
+function comparable(text: string): unknown {
   if (text.trim() === '') return {}
   try {
     return parseWith(text, (_, value, { source = '' } = {}) =>
@@ -38,7 +38,7 @@ function decimal(source: string): string {
 
 /** Returns the members of a JSON object, by name, as comparable values. Null: the text is no object, or has a name twice. */
 export function membersOf(text: string): ReadonlyMap<string, unknown> | null {
-  const value = valueOf(text)
+  const value = comparable(text)
   return isObject(value) && !isNumber(value) && !namesTwice(text) ? new Map(Object.entries(value)) : null
 }
 

@@ -22,7 +22,7 @@ import type {
   Wait,
 } from '../ports/index.ts'
 import type { ReplyObserver } from '../ports/observer.ts'
-import type { DecidedBefore, ReplyEvent, Usage, WaitKind } from '../reply/reply-event.ts'
+import type { DecidedBefore, ReplyEvent, UnmadeKind, Usage } from '../reply/reply-event.ts'
 import type { LeaseGate } from './endings.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
@@ -46,7 +46,7 @@ export interface Capabilities {
  * that was remembered and covers it.
  */
 export type Judgement =
-  | { waits: WaitKind }
+  | { waits: UnmadeKind }
   | { refused: string; by?: DecidedBefore }
   | { made: true; by: DecidedBefore }
   | null

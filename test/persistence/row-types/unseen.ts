@@ -54,6 +54,7 @@ export const insideJson = [
   'extras',
   'failure',
   'fallbacks',
+  'feedback',
   'firstTokenMs',
   'follows',
   'forkedFrom',
