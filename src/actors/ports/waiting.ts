@@ -86,6 +86,13 @@ export interface DecidedCall {
   again?: Again | undefined
 }
 
+/** The answers to a server's questions, for the call that is sent again. */
+export interface Again {
+  state?: string | undefined
+  of: string
+  answers: readonly { key: string; decision: QuestionDecision; content?: string | undefined }[]
+}
+
 /** The reach of a decision that is remembered (contract section 29). */
 export interface RememberedCall {
   /** UUID of the decision. */

@@ -39,9 +39,10 @@ export function readDecisions(decisions: ActionsRequest['decisions']): GivenDeci
     const { call_id: id, decision, arguments: changed, output, reason, key, content } = given
     const { remember, remember_arguments: names } = given
     if (isQuestionDecision(decision)) {
+      for (const [name, value] of Object.entries({ remember, remember_arguments: names }))
+        if (value != null) return badRequest(`decisions.${index}.${name}: is only taken with approve and reject`)
       if (content != null && decision !== 'answer')
         return badRequest(`decisions.${index}.content: is only taken with answer`)
-      if (remember != null || names != null) return badRequest(`decisions.${index}.remember: is not taken with ${decision}`)
       const answered = content != null && { content: writeExact(content) }
       return { id, decision, ...(key != null && { key }), ...answered }
     }
