@@ -11,7 +11,6 @@ import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
 import { lasting } from './requirements-lasting.ts'
 import { limits } from './requirements-limits.ts'
-import { mcp } from './requirements-mcp.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { queue } from './requirements-queue.ts'
@@ -300,7 +299,6 @@ export const requirements = {
   ...told,
   ...frontDoor,
   ...edges,
-  ...mcp,
 } as const
 
 export type RequirementId = keyof typeof requirements

@@ -18,7 +18,7 @@ export interface WaitingCall extends ToolCall {
   place: number
   /** The key of the tool that it was asked of. Absent for the caller's own tools, and when an older version asked. */
   tool?: string
-  /** What its server has asked in this reply. It is stored beside the call, not with the turn. */
+  /** The questions that its server has asked in this reply. They are stored beside the call, not with the turn. */
   asked?: ServerAsked | undefined
 }
 
@@ -81,7 +81,7 @@ export interface DecidedCall {
   key?: string | undefined
   /** JSON text of an object: the form as it was filled in. */
   content?: string | undefined
-  /** What the server is sent with the call, once all of its questions are decided. */
+  /** The answers that the server is sent with the call, once all of its questions are decided. */
   again?: Again | undefined
 }
 

@@ -20,7 +20,7 @@ const MissingServer = Type.Object({
 })
 export type MissingServer = Static<typeof MissingServer>
 
-/** What an MCP server asks its user while it carries out a call (contract section 27). */
+/** The questions of an MCP server to its user while it carries out a call (contract section 27). */
 const ServerAsked = Type.Object({
   server: Type.String(),
   questions: Type.Array(
