@@ -6,11 +6,14 @@ import { aiSdk } from './operations/deploy/aiSdk.ts'
 import { clientSecrets } from './operations/deploy/clientSecrets.ts'
 import { completions } from './operations/deploy/completions.ts'
 import { agentConversations, conversations } from './operations/deploy/conversations.ts'
+import { feedback } from './operations/deploy/feedback.ts'
 import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
 import { sessionCompletions } from './operations/deploy/sessionCompletions.ts'
 import { sessions } from './operations/deploy/sessions.ts'
+import { decisions } from './operations/deploy/decisions.ts'
 import { users } from './operations/deploy/users.ts'
+import { knownDecisions } from './operations/operators/knownDecisions.ts'
 import { allSessions } from './operations/operators/allSessions.ts'
 import { audit } from './operations/operators/audit.ts'
 import { auth } from './operations/operators/auth.ts'
@@ -57,6 +60,7 @@ export const tags: readonly Tag[] = [
     description: 'Deploy API, stateful: send, follow and cancel replies. Every token is stored before it is shown.',
     operations: sessionCompletions,
   },
+  { name: 'feedback', description: 'Deploy API: what users think of replies.', operations: feedback },
   {
     name: 'responses',
     description: 'Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions.',
@@ -81,6 +85,12 @@ export const tags: readonly Tag[] = [
     operations: clientSecrets,
   },
   { name: 'users', description: "Deploy API: an agent's end users.", operations: users },
+  { name: 'decisions', description: 'Deploy API: decisions about calls that are remembered.', operations: decisions },
+  {
+    name: 'knownDecisions',
+    description: 'Decisions about calls that are remembered, for operators.',
+    operations: knownDecisions,
+  },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
   { name: 'allSessions', description: 'The sessions of all agents, for operators.', operations: allSessions },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },

@@ -934,6 +934,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages/{message_id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say what the session’s user thinks of a reply
+         * @description One for each reply; another one replaces score and comment.
+         */
+        put: operations["putFeedback"];
+        post?: never;
+        /** Take the feedback of the session’s user back */
+        delete: operations["deleteFeedback"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/responses": {
         parameters: {
             query?: never;
@@ -965,6 +986,23 @@ export interface paths {
          * @description No model and no server is asked, nothing is stored, and it counts as no request.
          */
         post: operations["countResponseInput"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/responses/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Summarise a conversation up to its newest response */
+        post: operations["compactResponse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1213,6 +1251,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/openai/responses/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Summarise a conversation up to its newest response */
+        post: operations["compactAgentResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openai/responses/{response_id}": {
         parameters: {
             query?: never;
@@ -1450,6 +1505,166 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the decisions that are remembered for a session, newest first */
+        get: operations["listSessionDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/decisions/{decision_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a decision: calls that it covered wait again */
+        delete: operations["revokeSessionDecision"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the decisions that are remembered for a user, newest first
+         * @description An unknown user has none.
+         */
+        get: operations["listUserDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/decisions/{decision_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a decision: calls that it covered wait again */
+        delete: operations["revokeUserDecision"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the decisions that are remembered for a session, newest first */
+        get: operations["listPlaygroundDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/decisions/{decision_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a decision: calls that it covered wait again */
+        delete: operations["revokePlaygroundDecision"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/users/{user}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the decisions that are remembered for a user, newest first */
+        get: operations["listKnownUserDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/users/{user}/decisions/{decision_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a decision: calls that it covered wait again */
+        delete: operations["revokeKnownUserDecision"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say what you think of a reply
+         * @description One for each name and reply, beside that of the session’s user.
+         */
+        put: operations["putPlaygroundFeedback"];
+        post?: never;
+        /** Take your own feedback back */
+        delete: operations["deletePlaygroundFeedback"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2847,6 +3062,16 @@ export interface components {
             object: "list";
             data: components["schemas"]["AgentModel"][];
         };
+        AgentResponseCompact: {
+            /** @description Required. The newest response of a conversation: what was said up to it is summarised. */
+            previous_response_id?: string | null;
+            /** @description Refused: only stored conversations are summarised. */
+            input?: unknown;
+            /** @description Refused. */
+            instructions?: string | null;
+            /** @description Id of an agent, or its exact name where no other agent has the same. */
+            model: string;
+        };
         AgentResponseRequestBody: {
             /** @description Required. A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
             input?: string | Record<string, never>[];
@@ -2918,14 +3143,41 @@ export interface components {
             approvals: (string | {
                 /** @description Id of a built-in tool. */
                 builtInToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Id of an MCP server. */
                 mcpServerId: string;
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             })[] | "*";
             /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
             approvalsExpireAfterS: number | null;
@@ -2946,14 +3198,41 @@ export interface components {
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
                 builtInTool: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Name of an HTTP tool. */
                 httpTool: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Name of an MCP server. */
                 mcpServer: string;
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             })[] | "*";
             /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
             approvalsExpireAfterS?: number | null;
@@ -2969,14 +3248,41 @@ export interface components {
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
                 builtInToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Id of an MCP server. */
                 mcpServerId: string;
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             })[] | "*" | null;
             /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
             approvalsExpireAfterS?: number | null;
@@ -3673,6 +3979,13 @@ export interface components {
             output?: string | null;
             /** @description With `reject`: told to the model. */
             reason?: string | null;
+            /**
+             * @description Decides later calls of the tool without asking: in this session, or in all sessions of its user with the agent.
+             * @enum {string|null}
+             */
+            remember?: "session" | "user" | null;
+            /** @description With `remember`: only calls in which these arguments have the values that they have in this call. */
+            remember_arguments?: string[] | null;
         };
         DeployAuthError: {
             error: {
@@ -3753,6 +4066,7 @@ export interface components {
                  */
                 reason: "unreachable" | "unauthorized" | "invalid" | "no_user" | "no_value";
             }[];
+            feedback?: components["schemas"]["Feedback"];
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -3954,6 +4268,34 @@ export interface components {
             mcpServers: components["schemas"]["McpServerCreate"][];
             agentTools: components["schemas"]["AgentToolsTransfer"][];
         };
+        Feedback: {
+            /**
+             * @description 1: good, -1: bad.
+             * @enum {integer}
+             */
+            score: 1 | -1;
+            /** @description Why, in 1 to 2,000 characters. Null when nothing was said. */
+            comment: string | null;
+            /**
+             * Format: date-time
+             * @description When it was given first. ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last. ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        FeedbackRequest: {
+            /**
+             * @description 1: good, -1: bad.
+             * @enum {integer}
+             */
+            score: 1 | -1;
+            /** @description Why, in 1 to 2,000 characters. Null when nothing was said. */
+            comment?: string | null;
+        };
         /** @description Absent settings are left to the provider. */
         GenerationConfig: {
             temperature?: number;
@@ -3968,6 +4310,32 @@ export interface components {
             reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
             /** @description Most tokens of one answer of the model, reasoning included. A request's `max_tokens` wins. */
             maxOutputTokens?: number;
+        };
+        GivenFeedback: {
+            /**
+             * @description The session’s user, or somebody at the playground.
+             * @enum {string}
+             */
+            by: "user" | "login";
+            /** @description Name of the user, login or key. Null when it has none. */
+            name: string | null;
+            /**
+             * @description 1: good, -1: bad.
+             * @enum {integer}
+             */
+            score: 1 | -1;
+            /** @description Why, in 1 to 2,000 characters. Null when nothing was said. */
+            comment: string | null;
+            /**
+             * Format: date-time
+             * @description When it was given first. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last. ISO 8601, UTC.
+             */
+            updatedAt: string;
         };
         HeadChange: {
             /** @description The path goes through it, to the leaf below it that was made last. */
@@ -4325,6 +4693,45 @@ export interface components {
             /** @description Cost of this month, UTC, of replies that have ended. */
             costThisMonth: number;
         };
+        KnownDecision: {
+            /**
+             * Format: uuid
+             * @description Id of the decision.
+             */
+            id: string;
+            /**
+             * @description For how long.
+             * @enum {string}
+             */
+            remember: "session" | "user";
+            /**
+             * @description What becomes of the calls that it covers.
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /** @description The tool's name in the call that was decided. */
+            name: string;
+            /** @description The arguments and values that a call must have. Null: any. */
+            arguments: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What the model is told of a rejected call. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was decided. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description Login name, or end user. Null when none is named. */
+            decidedBy: string | null;
+            /** @description The tool, by the fields that identify it in `approvals`. */
+            tool: {
+                [key: string]: unknown;
+            };
+        };
+        KnownDecisions: {
+            decisions: components["schemas"]["KnownDecision"][];
+        };
         Live: {
             /**
              * @description The server runs.
@@ -4642,6 +5049,25 @@ export interface components {
             /** @description Of all branches, oldest first. */
             checkpoints: components["schemas"]["PlaygroundCheckpoint"][];
         };
+        PlaygroundFeedback: {
+            /**
+             * @description 1: good, -1: bad.
+             * @enum {integer}
+             */
+            score: 1 | -1;
+            /** @description Why, in 1 to 2,000 characters. Null when nothing was said. */
+            comment: string | null;
+            /**
+             * Format: date-time
+             * @description When it was given first. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last. ISO 8601, UTC.
+             */
+            updatedAt: string;
+        };
         PlaygroundFrames: {
             frames: {
                 /** @description Id of the frame, as in `frameId` of a fork. */
@@ -4759,6 +5185,8 @@ export interface components {
                  */
                 reason: "instance_lost" | "shutdown" | "database";
             }[];
+            /** @description What was thought of the reply. Absent where nobody said. */
+            feedback?: components["schemas"]["GivenFeedback"][];
             /** @description MCP servers that gave no list of tools. Absent where none is missing. */
             missingTools?: {
                 /**
@@ -4932,6 +5360,11 @@ export interface components {
             startedAt: string | null;
             /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
+            /**
+             * Format: uuid
+             * @description Id of the remembered decision that covered the call. Absent when none did.
+             */
+            decisionId?: string;
             /**
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
@@ -5185,6 +5618,39 @@ export interface components {
             /** @description The reason, with 503. */
             message?: string;
         };
+        RememberedDecision: {
+            /**
+             * Format: uuid
+             * @description Id of the decision.
+             */
+            id: string;
+            /**
+             * @description For how long.
+             * @enum {string}
+             */
+            remember: "session" | "user";
+            /**
+             * @description What becomes of the calls that it covers.
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /** @description The tool's name in the call that was decided. */
+            name: string;
+            /** @description The arguments and values that a call must have. Null: any. */
+            arguments: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What the model is told of a rejected call. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was decided. ISO 8601, UTC.
+             */
+            created_at: string;
+        };
+        RememberedDecisions: {
+            decisions: components["schemas"]["RememberedDecision"][];
+        };
         /** @description Of messages with the status `error` alone. */
         ReplyFailure: {
             /**
@@ -5269,6 +5735,45 @@ export interface components {
              */
             startedAt: string;
             spans: components["schemas"]["ReplySpan"][];
+        };
+        ResponseCompact: {
+            /** @description Required. The newest response of a conversation: what was said up to it is summarised. */
+            previous_response_id?: string | null;
+            /** @description Refused: only stored conversations are summarised. */
+            input?: unknown;
+            /** @description Refused. */
+            instructions?: string | null;
+        };
+        ResponseCompaction: {
+            id: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "response.compaction";
+            /** @description Unix seconds. */
+            created_at: number;
+            /** @description A `compaction` item, which stands for what was summarised, and the items that the summary does not cover. */
+            output: components["schemas"]["ResponseItem"][];
+            /** @description Null while it runs, and where it failed. */
+            usage: {
+                /** @description Tokens read. */
+                input_tokens: number;
+                input_tokens_details: {
+                    /** @description Of these, from a cache. */
+                    cached_tokens: number;
+                    /** @description Of these, written to a cache. */
+                    cache_write_tokens: number;
+                };
+                /** @description Tokens written. */
+                output_tokens: number;
+                output_tokens_details: {
+                    /** @description Of these, reasoning. */
+                    reasoning_tokens: number;
+                };
+                /** @description Their sum. */
+                total_tokens: number;
+            } | null;
         };
         ResponseDeleted: {
             /** @description `resp_` and the id of the reply, without dashes. */
@@ -6051,6 +6556,7 @@ export interface components {
                  */
                 status: "complete" | "streaming" | "error";
                 error?: components["schemas"]["ReplyFailure"];
+                feedback?: components["schemas"]["Feedback"];
             };
             /** @description Parts as the stream of the same reply builds them. */
             parts: {
@@ -6209,7 +6715,7 @@ export interface components {
             rows: components["schemas"]["UsageRow"][];
         };
         UsageRow: {
-            /** @description Id of an agent, a model name, or a day (`2026-01-31`, UTC). */
+            /** @description Id of an agent, a model name, a day (`2026-01-31`, UTC), or a version: its number, `draft` or `none`. */
             key: string;
             /** @description Number of replies that ended. */
             replies: number;
@@ -6227,6 +6733,10 @@ export interface components {
             reasoningTokens: number;
             /** @description Whether the numbers include a tokenizer's estimates. */
             estimated: boolean;
+            /** @description Good feedback that was given in this time, and still exists. */
+            feedbackUp: number;
+            /** @description Bad feedback that was given in this time, and still exists. */
+            feedbackDown: number;
         };
         UserUse: {
             /** @description The user. */
@@ -6328,7 +6838,7 @@ export interface components {
             /** @description Where events are sent, http or https. User and password inside: 400. Redirects are not followed. */
             url: string;
             /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
-            events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
+            events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted" | "feedback.created")[];
             /** @description The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none. */
             agentIds: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
@@ -6350,7 +6860,7 @@ export interface components {
             /** @description Where events are sent, http or https. User and password inside: 400. Redirects are not followed. */
             url: string;
             /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
-            events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
+            events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted" | "feedback.created")[];
             /** @description The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none. */
             agentIds?: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
@@ -6367,7 +6877,7 @@ export interface components {
             /** @description Where events are sent, http or https. User and password inside: 400. Redirects are not followed. */
             url: string;
             /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
-            events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
+            events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted" | "feedback.created")[];
             /** @description The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none. */
             agentIds: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
@@ -6395,7 +6905,7 @@ export interface components {
              * @description The event.
              * @enum {string}
              */
-            type: "reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted";
+            type: "reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted" | "feedback.created";
             /**
              * Format: uuid
              * @description The reply. Null when the event is about a session.
@@ -6465,7 +6975,7 @@ export interface components {
             /** @description Where events are sent, http or https. User and password inside: 400. Redirects are not followed. */
             url?: string;
             /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
-            events?: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
+            events?: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted" | "feedback.created")[];
             /** @description The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none. */
             agentIds?: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
@@ -6501,6 +7011,7 @@ export type AgentCreate = components['schemas']['AgentCreate'];
 export type AgentList = components['schemas']['AgentList'];
 export type AgentModel = components['schemas']['AgentModel'];
 export type AgentModelList = components['schemas']['AgentModelList'];
+export type AgentResponseCompact = components['schemas']['AgentResponseCompact'];
 export type AgentResponseRequestBody = components['schemas']['AgentResponseRequestBody'];
 export type AgentTools = components['schemas']['AgentTools'];
 export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
@@ -6549,7 +7060,10 @@ export type DeploySession = components['schemas']['DeploySession'];
 export type DeploySessionEvent = components['schemas']['DeploySessionEvent'];
 export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
+export type Feedback = components['schemas']['Feedback'];
+export type FeedbackRequest = components['schemas']['FeedbackRequest'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
+export type GivenFeedback = components['schemas']['GivenFeedback'];
 export type HeadChange = components['schemas']['HeadChange'];
 export type HttpTool = components['schemas']['HttpTool'];
 export type HttpToolCreate = components['schemas']['HttpToolCreate'];
@@ -6565,6 +7079,8 @@ export type KeyCreated = components['schemas']['KeyCreated'];
 export type KeyList = components['schemas']['KeyList'];
 export type KeyUpdate = components['schemas']['KeyUpdate'];
 export type KeyUse = components['schemas']['KeyUse'];
+export type KnownDecision = components['schemas']['KnownDecision'];
+export type KnownDecisions = components['schemas']['KnownDecisions'];
 export type Live = components['schemas']['Live'];
 export type LiveActor = components['schemas']['LiveActor'];
 export type LiveActors = components['schemas']['LiveActors'];
@@ -6587,6 +7103,7 @@ export type PendingCall = components['schemas']['PendingCall'];
 export type PlaygroundChatRequest = components['schemas']['PlaygroundChatRequest'];
 export type PlaygroundCheckpoint = components['schemas']['PlaygroundCheckpoint'];
 export type PlaygroundCheckpointList = components['schemas']['PlaygroundCheckpointList'];
+export type PlaygroundFeedback = components['schemas']['PlaygroundFeedback'];
 export type PlaygroundFrames = components['schemas']['PlaygroundFrames'];
 export type PlaygroundHeadChange = components['schemas']['PlaygroundHeadChange'];
 export type PlaygroundMessage = components['schemas']['PlaygroundMessage'];
@@ -6615,11 +7132,15 @@ export type PublishRequest = components['schemas']['PublishRequest'];
 export type Queue = components['schemas']['Queue'];
 export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
+export type RememberedDecision = components['schemas']['RememberedDecision'];
+export type RememberedDecisions = components['schemas']['RememberedDecisions'];
 export type ReplyFailure = components['schemas']['ReplyFailure'];
 export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
 export type ReplySpan = components['schemas']['ReplySpan'];
 export type ReplyTrace = components['schemas']['ReplyTrace'];
+export type ResponseCompact = components['schemas']['ResponseCompact'];
+export type ResponseCompaction = components['schemas']['ResponseCompaction'];
 export type ResponseDeleted = components['schemas']['ResponseDeleted'];
 export type ResponseError = components['schemas']['ResponseError'];
 export type ResponseEvent = components['schemas']['ResponseEvent'];
@@ -12911,6 +13432,248 @@ export interface operations {
             };
         };
     };
+    putFeedback: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
+            path: {
+                agent_id: string;
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feedback"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session or message. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The reply is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The session, or its user, holds too much. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description A client secret gives too much in this minute; see `Retry-After`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    deleteFeedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session or message. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
     createResponse: {
         parameters: {
             query?: never;
@@ -13137,6 +13900,131 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    compactResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseCompact"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseCompaction"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Other messages follow the response, a reply or another compaction runs, or calls wait. `x-should-retry: false`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The summary failed, or was cancelled. `x-should-retry: false`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15353,6 +16241,129 @@ export interface operations {
             };
         };
     };
+    compactAgentResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentResponseCompact"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseCompaction"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Other messages follow the response, a reply or another compaction runs, or calls wait. `x-should-retry: false`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The summary failed, or was cancelled. `x-should-retry: false`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
     getAgentResponse: {
         parameters: {
             query?: {
@@ -16730,6 +17741,959 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listSessionDecisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RememberedDecisions"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    revokeSessionDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                decision_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret reaches what its user has, and revokes no rejection that it did not make. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such decision, or it belongs to another session, user or agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listUserDecisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RememberedDecisions"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret reaches what its user has, and revokes no rejection that it did not make. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    revokeUserDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+                decision_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret reaches what its user has, and revokes no rejection that it did not make. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such decision, or it belongs to another session, user or agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listPlaygroundDecisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownDecisions"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    revokePlaygroundDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                decision_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such decision, or it belongs to another session, user or agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listKnownUserDecisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownDecisions"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    revokeKnownUserDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+                decision_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such decision, or it belongs to another session, user or agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    putPlaygroundFeedback: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
+            path: {
+                agent_id: string;
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundFeedback"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session or message. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The reply is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The session, or its user, holds too much. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deletePlaygroundFeedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session or message. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
                 };
             };
         };
@@ -18412,6 +20376,8 @@ export interface operations {
                 providerId?: string;
                 /** @description Only sessions whose newest reply was refused by its provider with this HTTP status. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
                 httpStatus?: number;
+                /** @description Only sessions with a message that has such feedback, whoever gave it. */
+                feedback?: "up" | "down" | "any";
                 /** @description Only sessions with a stored message that contains this text, without regard to case. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
                 text?: string;
                 /** @description Only sessions whose newest reply has this status. */
@@ -18500,6 +20466,8 @@ export interface operations {
                 providerId?: string;
                 /** @description Only sessions whose newest reply was refused by its provider with this HTTP status. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
                 httpStatus?: number;
+                /** @description Only sessions with a message that has such feedback, whoever gave it. */
+                feedback?: "up" | "down" | "any";
                 /** @description Only sessions with a stored message that contains this text, without regard to case. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
                 text?: string;
             };
@@ -19315,7 +21283,9 @@ export interface operations {
                 /** @description ISO 8601 date or time, UTC, exclusive. Now by default. */
                 to?: string;
                 /** @description What each row aggregates. */
-                groupBy?: "agent" | "model" | "day";
+                groupBy?: "agent" | "model" | "day" | "version";
+                /** @description The agent whose versions are aggregated: with `groupBy=version` alone. */
+                agentId?: string;
             };
             header?: never;
             path?: never;

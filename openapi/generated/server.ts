@@ -192,12 +192,22 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   removeQueuedMessage: Handler<operations['removeQueuedMessage'], X>
 }
 
+/** Deploy API: what users think of replies. */
+export interface FeedbackHandlers<X extends Exchange> {
+  /** PUT /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages/{message_id}/feedback — Say what the session’s user thinks of a reply */
+  putFeedback: Handler<operations['putFeedback'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages/{message_id}/feedback — Take the feedback of the session’s user back */
+  deleteFeedback: Handler<operations['deleteFeedback'], X>
+}
+
 /** Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions. */
 export interface ResponsesHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/responses — Send a message, outputs or approvals; the answer is a response */
   createResponse: Handler<operations['createResponse'], X>
   /** POST /api/v1/agents/{agent_id}/deploy/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
   countResponseInput: Handler<operations['countResponseInput'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/responses/compact — Summarise a conversation up to its newest response */
+  compactResponse: Handler<operations['compactResponse'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Read a response, or follow its events */
   getResponse: Handler<operations['getResponse'], X>
   /** DELETE /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Take back the last response of a conversation */
@@ -254,6 +264,8 @@ export interface AgentResponsesHandlers<X extends Exchange> {
   createAgentResponse: Handler<operations['createAgentResponse'], X>
   /** POST /api/v1/openai/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
   countAgentResponseInput: Handler<operations['countAgentResponseInput'], X>
+  /** POST /api/v1/openai/responses/compact — Summarise a conversation up to its newest response */
+  compactAgentResponse: Handler<operations['compactAgentResponse'], X>
   /** GET /api/v1/openai/responses/{response_id} — Read a response, or follow its events */
   getAgentResponse: Handler<operations['getAgentResponse'], X>
   /** DELETE /api/v1/openai/responses/{response_id} — Take back the last response of a conversation */
@@ -300,8 +312,36 @@ export interface UsersHandlers<X extends Exchange> {
   exportUser: Handler<operations['exportUser'], X>
 }
 
+/** Deploy API: decisions about calls that are remembered. */
+export interface DecisionsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/decisions — List the decisions that are remembered for a session, newest first */
+  listSessionDecisions: Handler<operations['listSessionDecisions'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/decisions/{decision_id} — Revoke a decision: calls that it covered wait again */
+  revokeSessionDecision: Handler<operations['revokeSessionDecision'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/users/{user}/decisions — List the decisions that are remembered for a user, newest first */
+  listUserDecisions: Handler<operations['listUserDecisions'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/users/{user}/decisions/{decision_id} — Revoke a decision: calls that it covered wait again */
+  revokeUserDecision: Handler<operations['revokeUserDecision'], X>
+}
+
+/** Decisions about calls that are remembered, for operators. */
+export interface KnownDecisionsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/decisions — List the decisions that are remembered for a session, newest first */
+  listPlaygroundDecisions: Handler<operations['listPlaygroundDecisions'], X>
+  /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id}/decisions/{decision_id} — Revoke a decision: calls that it covered wait again */
+  revokePlaygroundDecision: Handler<operations['revokePlaygroundDecision'], X>
+  /** GET /api/v1/agents/{agent_id}/users/{user}/decisions — List the decisions that are remembered for a user, newest first */
+  listKnownUserDecisions: Handler<operations['listKnownUserDecisions'], X>
+  /** DELETE /api/v1/agents/{agent_id}/users/{user}/decisions/{decision_id} — Revoke a decision: calls that it covered wait again */
+  revokeKnownUserDecision: Handler<operations['revokeKnownUserDecision'], X>
+}
+
 /** The same sessions, for the management UI. */
 export interface PlaygroundHandlers<X extends Exchange> {
+  /** PUT /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/feedback — Say what you think of a reply */
+  putPlaygroundFeedback: Handler<operations['putPlaygroundFeedback'], X>
+  /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/feedback — Take your own feedback back */
+  deletePlaygroundFeedback: Handler<operations['deletePlaygroundFeedback'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions — List the sessions of an agent, most recently updated first */
   listPlaygroundSessions: Handler<operations['listPlaygroundSessions'], X, 'limit' | 'offset'>
   /** POST /api/v1/agents/{agent_id}/playground/sessions — Create a session */
@@ -458,6 +498,7 @@ export interface Server<X extends Exchange> {
   models: ModelsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
+  feedback: FeedbackHandlers<X>
   responses: ResponsesHandlers<X>
   conversations: ConversationsHandlers<X>
   agentConversations: AgentConversationsHandlers<X>
@@ -466,6 +507,8 @@ export interface Server<X extends Exchange> {
   agUi: AgUiHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
   users: UsersHandlers<X>
+  decisions: DecisionsHandlers<X>
+  knownDecisions: KnownDecisionsHandlers<X>
   playground: PlaygroundHandlers<X>
   allSessions: AllSessionsHandlers<X>
   debug: DebugHandlers<X>
@@ -495,6 +538,7 @@ export interface ServerOperations<X extends Exchange>
     ModelsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
+    FeedbackHandlers<X>,
     ResponsesHandlers<X>,
     ConversationsHandlers<X>,
     AgentConversationsHandlers<X>,
@@ -503,6 +547,8 @@ export interface ServerOperations<X extends Exchange>
     AgUiHandlers<X>,
     ClientSecretsHandlers<X>,
     UsersHandlers<X>,
+    DecisionsHandlers<X>,
+    KnownDecisionsHandlers<X>,
     PlaygroundHandlers<X>,
     AllSessionsHandlers<X>,
     DebugHandlers<X>,

@@ -9,7 +9,7 @@ import { walkKeys } from './walk-keys.ts'
 import { walkQueue } from './walk-queue.ts'
 import { walkResponses } from './walk-responses.ts'
 import { walkSummaries } from './walk-summaries.ts'
-import { walkVersions } from './walk-versions.ts'
+import { walkFeedback, walkVersions } from './walk-versions.ts'
 import { walkWebhooks } from './walk-webhooks.ts'
 
 /** Needs a server beside us; walked only to its 404. */
@@ -48,7 +48,33 @@ async function walkDecisions(agent_id: string): Promise<void> {
     await walk('post', `${one}/chat/completions`, ids, message('Time?', { include_actions: true }))
     for (const n of [1, 2]) await walk('post', `${path}/actions`, ids, { decisions, include_actions: n === 1 })
   }
+  await walkRemembered(agent_id)
   await walk('put', `${agentPath}/tools`, { agent_id }, { builtInToolIds: [], approvals: [] })
+}
+
+/** Lists and revokes decisions, one of the session and one of its user, on both APIs. */
+async function walkRemembered(agent_id: string): Promise<void> {
+  const user = 'zoe'
+  const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id }, { user })
+  const ids = { agent_id, session_id, user }
+  const paths = [
+    `${one}/decisions`,
+    `${deploy}/users/{user}/decisions`,
+    `${play}/sessions/{session_id}/decisions`,
+    `${agentPath}/users/{user}/decisions`,
+  ]
+  for (const path of paths) {
+    scene.up.next(async (call) => {
+      await call.toolCall({ index: 0, id: 'c1', name: 'current_time', arguments: '{}' })
+      await call.finish('tool_calls')
+    })
+    scene.up.next((call) => call.text('Late.').then(() => call.finish()))
+    await walk('post', `${one}/chat/completions`, ids, message('Time?', { include_actions: true }))
+    const remember = path.includes('{user}') ? 'user' : 'session'
+    await walk('post', `${one}/actions`, ids, { decisions: [{ call_id: 'c1', decision: 'approve', remember }] })
+    const { decisions } = await walk('get', path, ids)
+    for (let n = 0; n < 2; n++) await walk('delete', `${path}/{decision_id}`, { ...ids, decision_id: decisions[0].id })
+  }
 }
 
 /** A path that turns to another branch. */
@@ -254,6 +280,7 @@ verifies(
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', {})
     await walk('get', '/api/v1/debug/sessions/{id}/transitions/stream', {})
     const message_id = (await scene.messages(session_id)).findLast(({ role }) => role === 'assistant').id
+    await walkFeedback(walk, { agent_id, session_id, message_id })
     for (const path of ['trace', 'trace/stream', 'requests']) {
       await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, { message_id })
       await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, {})

@@ -5,6 +5,16 @@ type Walk = (method: string, template: string, ids: Record<string, string>, body
 
 const one = '/api/v1/agents/{id}'
 
+/** Every operation of feedback. */
+export async function walkFeedback(walk: Walk, ids: Record<string, string>): Promise<void> {
+  for (const api of ['deploy', 'playground']) {
+    const path = `/api/v1/agents/{agent_id}/${api}/sessions/{session_id}/messages/{message_id}/feedback`
+    for (const body of [{ score: 1 }, { score: 0 }]) await walk('put', path, ids, body)
+    await walk('put', path, { ...ids, message_id: 'none' }, { score: 1 })
+    await walk('delete', path, ids)
+  }
+}
+
 export async function walkVersions(walk: Walk, id: string): Promise<void> {
   await walk('get', `${one}/versions`, { id })
   for (const n of ['1', 'no']) {
@@ -15,7 +25,7 @@ export async function walkVersions(walk: Walk, id: string): Promise<void> {
     ['post', 'publish'],
     ['delete', 'draft'],
   ] as const) {
-    await walk('put', `${one}?draft=true`, { id }, { model: 'drafted' })
+    await walk('put', `${one}?draft=true`, { id }, { model: `drafted-${path}` })
     for (const _ of ['there', 'gone']) await walk(method, `${one}/${path}`, { id })
   }
 }

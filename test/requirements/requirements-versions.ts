@@ -16,5 +16,10 @@ export const versions = {
     'No such version is 400, a client secret’s is 403, a provider that is gone is 409: nothing is stored.',
   'contract-28.on-record': 'Messages of the playground and traces tell the version.',
   'contract-28.used-metadata': 'Metadata that the draft or a pin uses is not a client secret’s to set.',
+  'contract-28.feedback': 'Feedback is one for each user or login and reply, is read with it, and goes with it.',
+  'contract-28.feedback-refused': 'What is no reply that has ended, of the session, gets no feedback.',
+  'contract-28.feedback-told': 'Feedback is filtered by, summed in the usage of its version, and told to webhooks.',
+  'contract-28.feedback-quiet': 'Feedback is no update, leaves no entry, and counts under no limit but a secret’s.',
+  'contract-28.usage': 'Usage is summed by version, stateless replies included.',
   'contract-28.audit': 'Publishing, a change of the draft and its removal have entries.',
 } as const

@@ -7,6 +7,7 @@ import { askedVersion } from '../records/drafts.ts'
 import { actionsRequest, callerToolFields, WireToolCall } from './actions.ts'
 import { deployPlace, parentId } from './branches.ts'
 import { answerFields } from './completion-fields.ts'
+import { Feedback } from './feedback.ts'
 import { onBusy } from './queue.ts'
 
 export const ContentPart = Type.Object(
@@ -319,6 +320,7 @@ export const DeployMessage = Type.Object(
     continuations: continuations('frame_id'),
     error: Type.Optional(ReplyFailure),
     missing_tools: missingTools(),
+    feedback: Type.Optional(Feedback),
     created_at: time('When the message was stored.'),
   },
   { title: 'DeployMessage' },

@@ -8,6 +8,7 @@ import { toolChoiceInput } from '../records/tools.ts'
 import { callerToolFields, storedDecisions } from './actions.ts'
 import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
+import { allFeedback } from './feedback.ts'
 import { onBusy } from './queue.ts'
 import { changedTitle, deploySession } from './sessions.ts'
 
@@ -39,6 +40,7 @@ const PlaygroundToolCall = Type.Object(
     offset: count("Position of the call in the message's content, in UTF-16 code units."),
     startedAt: nullable(time('When the call began, if known.')),
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
+    decisionId: Type.Optional(id('Id of the remembered decision that covered the call. Absent when none did.')),
     decision: Type.Optional(
       nullable(
         oneOf(storedDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),
@@ -128,6 +130,7 @@ export const PlaygroundMessage = Type.Object(
       ),
     }),
     continuations: continuations('frameId'),
+    feedback: allFeedback,
     missingTools: missingTools({ mcpServerId: id('Id of the MCP server.') }),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),

@@ -1,4 +1,5 @@
 /** The AI SDK's own formats (package `ai`, version 7). The server reads little of a request, and checks only that. */
+import { Feedback } from '../conversation/feedback.ts'
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { name, nullable, oneOf } from '../basics.ts'
@@ -162,6 +163,7 @@ const UIMessage = Type.Object(
     metadata: Type.Object({
       status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
       error: Type.Optional(ReplyFailure),
+      feedback: Type.Optional(Feedback),
     }),
     parts: Type.Array(Type.Object({ type: Type.String() }), {
       minItems: 1,

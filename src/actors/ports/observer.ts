@@ -45,6 +45,8 @@ export interface ObservedReply {
   agentId: string
   agentName: string
   model: string
+  /** The version of the agent. Absent when none is known. */
+  agentVersion?: number | 'draft' | undefined
   providerId: string
   /** The provider's type, as `provider-types` lists it. */
   providerType: string

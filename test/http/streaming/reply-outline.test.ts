@@ -89,6 +89,7 @@ function framesOf(one: Reply): Frame[] {
 
 const messageOf = (one: Reply): MessageWithEvents => ({
   parts: [],
+  feedback: null,
   failure: null,
   id: replyId,
   role: 'assistant',

@@ -47,7 +47,11 @@ type Part = { type: 'step-start' } | TextPart | FilePart | ToolPart | PendingPar
 interface UIMessage {
   id: string
   role: 'user' | 'assistant'
-  metadata: { status: MessageWithEvents['status']; error?: NonNullable<MessageWithEvents['failure']> }
+  metadata: {
+    status: MessageWithEvents['status']
+    error?: NonNullable<MessageWithEvents['failure']>
+    feedback?: NonNullable<MessageWithEvents['feedback']>
+  }
   parts: Part[]
 }
 
@@ -156,11 +160,11 @@ const sentParts = ({ id, content, parts }: MessageWithEvents, pathOf: PathOf): P
  */
 export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWithEvents[]], pathOf: PathOf): UIMessage {
   const [first] = messages
-  const { status, failure } = messages.at(-1) ?? first
+  const { status, failure, feedback } = messages.at(-1) ?? first
   return {
     id: first.id,
     role: first.role,
-    metadata: { status, ...(failure && { error: failure }) },
+    metadata: { status, ...(failure && { error: failure }), ...(feedback && { feedback }) },
     parts: first.role === 'user' ? sentParts(first, pathOf) : replyParts(messages),
   }
 }

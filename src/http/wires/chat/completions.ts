@@ -205,7 +205,7 @@ export async function answerStateless<Body>(
 }
 
 const observedAs = (
-  { id: agentId, name: agentName, model }: AgentForCompletion,
+  { id: agentId, name: agentName, model, version: agentVersion }: AgentForCompletion,
   { provider, config }: Pick<ModelRequest, 'provider' | 'config'>,
   reply: Pick<ObservedReply, 'id' | 'origin' | 'countsFor'>,
 ): ObservedReply => ({
@@ -214,6 +214,7 @@ const observedAs = (
   sessionId: null,
   agentId,
   agentName,
+  agentVersion,
   model,
   providerId: provider.id,
   providerType: provider.type,

@@ -80,6 +80,14 @@ const failureOf = ({ errorCode, errorMessage }: Message) => ({
   message: errorMessage ?? '',
 })
 
+/** Returns the feedback of the session's user as a field. Without it there is none. */
+function userFeedback({ feedback }: Pick<Message, 'feedback'>) {
+  const own = feedback.find(({ by }) => by === 'user')
+  if (own === undefined) return {}
+  const { score, comment, createdAt: created_at, updatedAt: updated_at } = own
+  return { feedback: { score, comment, created_at, updated_at } }
+}
+
 export const wireMessage = (message: Message) => ({
   id: message.id,
   session_id: message.sessionId,
@@ -90,6 +98,7 @@ export const wireMessage = (message: Message) => ({
   finish_reason: message.finishReason,
   created_at: message.createdAt,
   ...(message.status === 'error' && { error: failureOf(message) }),
+  ...userFeedback(message),
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.continuations.length > 0 && { continuations: message.continuations }),
   ...(message.missingTools.length > 0 && {

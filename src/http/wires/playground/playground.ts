@@ -3,6 +3,7 @@
  * settings.
  */
 
+import type { FastifyRequest } from 'fastify'
 import { camelCase } from '../../../../openapi/camel-case.ts'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
@@ -10,6 +11,7 @@ import type { MessagePart, MessagePlace } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { makeSession, moveHead } from '../../../features/branches/index.ts'
 import { checkpointsOf, compactNow } from '../../../features/compaction/index.ts'
+import { giveFeedback, takeFeedbackBack } from '../../../features/feedback/index.ts'
 import {
   answerPart,
   type FindStored,
@@ -137,6 +139,7 @@ const wireMessage = (message: Message) => ({
     continuations: message.continuations.map(({ frame_id: frameId, ...one }) => ({ frameId, ...one })),
   }),
   ...(message.missingTools.length > 0 && { missingTools: [...message.missingTools] }),
+  ...(message.feedback.length > 0 && { feedback: message.feedback }),
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.reasoningMs !== null && { reasoningMs: message.reasoningMs }),
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => partShown(message, part, n)) }),
@@ -183,6 +186,16 @@ function startChat(deps: PlaygroundDependencies): Handlers<'playground'>['create
   }
 }
 
+/** Returns the reply that a login or a key speaks of, under its own name. */
+const ownPlace = (
+  {
+    agent_id: agentId,
+    session_id: sessionId,
+    message_id: messageId,
+  }: Record<'agent_id' | 'session_id' | 'message_id', string>,
+  { actor }: FastifyRequest,
+) => ({ agentId, sessionId, messageId, by: 'login' as const, name: actor?.actor ?? null })
+
 export const playgroundHandlers = (deps: PlaygroundDependencies) => {
   const { sql, host } = deps
   return {
@@ -222,6 +235,9 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     movePlaygroundHead: ({ params, body }) =>
       moveHead(sql, params.agent_id, params.session_id, body.messageId, camelCase),
     getPlaygroundPart: ({ params, reply }) => answerPart(sql, params, reply),
+    putPlaygroundFeedback: async ({ params, body, request }) =>
+      await giveFeedback(deps, ownPlace(params, request), { score: body.score, comment: body.comment ?? null }),
+    deletePlaygroundFeedback: async ({ params, request }) => await takeFeedbackBack(deps, ownPlace(params, request)),
     createPlaygroundChat: startChat(deps),
     createPlaygroundActions: playgroundActions(deps),
     resumePlaygroundChat: ({ params, ...exchange }) => followReply(deps, params, exchange, playgroundFrame),
