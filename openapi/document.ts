@@ -106,6 +106,7 @@ function describe(id: string, tag: string, operation: Operation, schemas: Json):
     summary,
     ...(description === undefined ? {} : { description }),
     security: securityFor(operation),
+    ...(operation.role === undefined ? {} : { 'x-role': operation.role }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === undefined ? {} : { requestBody: requestBodyOf(operation, schemas) }),
     responses: { ...successesOf(operation, schemas), ...errorsOf(operation, schemas) },
@@ -216,10 +217,11 @@ function forbiddenWords({ secret, method }: Operation): string {
   return method === 'get' ? 'The host name of the request is not allowed.' : page.trim()
 }
 
-function lockedWords({ method, open }: Operation): string {
+function lockedWords({ method, open, role }: Operation): string {
   const reasons = [
     ...(method === 'get' ? [] : ['a page of another origin sent it']),
     ...(open ? [] : ['the key that was sent does not open this']),
+    ...(role === undefined || role === 'viewer' ? [] : [`the role ${role} is needed`]),
     'its host name is not allowed',
   ]
   return `Refused: ${reasons.join(', or ')}.`

@@ -4,6 +4,13 @@ import type { TObject, TSchema } from 'typebox'
 /** The credentials required: none, the bearer key of the deploy API, or the login of the management API. */
 export type Scope = 'health' | 'deploy' | 'management'
 
+/** The roles of people and management keys; each may do what the ones before it may. */
+export const roles = ['viewer', 'editor', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+/** Reports whether somebody of the first role may do what the second one is needed for. */
+export const suffices = (held: Role, needed: Role): boolean => roles.indexOf(held) >= roles.indexOf(needed)
+
 export interface Operation {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /**
@@ -13,6 +20,12 @@ export interface Operation {
   scope: Scope
   /** True if it needs no login although its scope requires one. */
   open?: true
+  /** Only in the management scope, where each operation that is not open has one: the least role that may do it. */
+  role?: Role
+  /** Only in the management scope: keys open it with this scope alone, whatever their role. */
+  keyScope?: 'audit:read'
+  /** Only in the management scope: the parameter of the path that names the session, or the message, whose content it shows. */
+  shows?: 'id' | 'session_id' | 'message_id'
   /** Only in the management scope: no key opens the operation, only a login (or nothing, where no login is required). */
   loginAlone?: true
   /**

@@ -8,7 +8,8 @@ import { createLogWriter } from './observability/log-writer.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { readableLine } from './observability/readable-log.ts'
 import { createWorkerMetrics, isMetricsQuestion, type MetricsAnswer } from './observability/worker-metrics.ts'
-import { readSettings, type Settings, SettingsError, table } from './settings.ts'
+import { readSettings, type Settings, table } from './settings.ts'
+import { SettingsError } from './settings-checks.ts'
 import { type Listening, startWorkers, stopMessage } from './workers.ts'
 
 /**

@@ -1,6 +1,7 @@
 /** Readers of the values of settings. Each reader throws a reason; `settings.ts` puts the setting's name before it. */
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { readRedisUrl } from './coordination/redis/redis-address.ts'
+import { type RoleRules, readRoleRules } from './features/oidc/claims.ts'
 import { readHash } from './features/users/login/password.ts'
 
 /** A reader of one setting's value, which is never empty. Throws an Error with the reason, without the name. */
@@ -79,6 +80,35 @@ export const urlOf =
     if (!isEncoded(authority)) throw new Error('has a % that stands for itself: in a URL it is written %25')
     return url
   }
+
+/** Reads the address under which browsers reach the server: host, optional port and path. It ends without a slash. */
+export const publicAddress: Read<string> = (value) => {
+  const url = new URL(urlOf('http', 'https')(value))
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new Error('has a scheme, a host, and perhaps a port and a path, nothing else')
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Reads the URL of an identity provider: https, or http on this machine. */
+export const issuerUrl: Read<string> = (value) => {
+  const url = new URL(urlOf('http', 'https')(value))
+  const isLocal = url.hostname === 'localhost' || url.hostname === '[::1]' || url.hostname.startsWith('127.')
+  if (url.protocol === 'http:' && !isLocal) throw new Error('must be https; http only to a loopback host')
+  return value.trim()
+}
+
+/** Reads which claim gives which role, beside its text. */
+export const roleRules: Read<{ text: string; rules: RoleRules }> = (value) => ({
+  text: value.trim(),
+  rules: readRoleRules(value.trim()),
+})
+
+/** Reads scopes, separated by spaces. */
+export const oidcScopes: Read<string> = (value) => {
+  const scopes = value.trim().split(/\s+/)
+  if (!scopes.includes('openid')) throw new Error('must contain openid')
+  return scopes.join(' ')
+}
 
 /** Reads the URL of a proxy; without a scheme it is http. The value may hold a password, so it is not repeated. */
 export const proxyUrl: Read<string> = (value) => {
@@ -188,3 +218,43 @@ export const credentials: Read<Credential[]> = (value) => {
     return { username, password }
   })
 }
+
+/** A setting. */
+export interface Setting<T> {
+  /** The environment variable. */
+  name: string
+  /** A flag: the variable counts in lower case too, as other programs read it. That one wins. */
+  alsoLowerCase?: true
+  /** The text in the environment. Null when it is unset. */
+  default: string | null
+  /** Markdown for docs/settings.md. */
+  meaning: string
+  read: Read<T>
+}
+
+export const setting = <T>(name: string, defaultValue: string, meaning: string, read: Read<T>): Setting<T> => ({
+  name,
+  default: defaultValue,
+  meaning,
+  read,
+})
+
+export const optional = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
+  name,
+  default: null,
+  meaning,
+  read,
+})
+
+/** A variable that many programs read, in both cases. */
+export const shared = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
+  ...optional(name, meaning, read),
+  alsoLowerCase: true,
+})
+
+export const list = <T>(name: string, meaning: string, read: Read<T>): Setting<T[]> => ({
+  name,
+  default: '',
+  meaning,
+  read: listOf(read),
+})

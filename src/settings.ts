@@ -1,69 +1,33 @@
 /** The only list of all settings; docs/settings.md is generated from it (contract section 1). */
-import { isIP } from 'node:net'
-import type { Read } from './settings-values.ts'
+import { checkTogether, SettingsError } from './settings-checks.ts'
 import {
   bearerKey,
   cacheUrl,
   credentials,
   databaseUrl,
   hostName,
+  issuerUrl,
   keyValues,
+  list,
   listenHost,
   listOf,
+  oidcScopes,
   oneOf,
+  optional,
   outboundRule,
   proxyUrl,
+  publicAddress,
+  roleRules,
+  type Setting,
+  setting,
+  shared,
   text,
   trustProxy,
   urlOf,
   wholeNumber,
 } from './settings-values.ts'
 
-export type { Credential, OutboundRule } from './settings-values.ts'
-
-/** An invalid setting, which prevents the start. The message is one line that begins with the setting's name. */
-export class SettingsError extends Error {
-  override name = 'SettingsError'
-}
-
-export interface Setting<T> {
-  /** The environment variable. */
-  name: string
-  /** A flag: the variable counts in lower case too, as other programs read it. That one wins. */
-  alsoLowerCase?: true
-  /** The text in the environment. Null when it is unset. */
-  default: string | null
-  /** Markdown for docs/settings.md. */
-  meaning: string
-  read: Read<T>
-}
-
-const setting = <T>(name: string, defaultValue: string, meaning: string, read: Read<T>): Setting<T> => ({
-  name,
-  default: defaultValue,
-  meaning,
-  read,
-})
-
-const optional = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
-  name,
-  default: null,
-  meaning,
-  read,
-})
-
-/** A variable that many programs read, in both cases. */
-const shared = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
-  ...optional(name, meaning, read),
-  alsoLowerCase: true,
-})
-
-const list = <T>(name: string, meaning: string, read: Read<T>): Setting<T[]> => ({
-  name,
-  default: '',
-  meaning,
-  read: listOf(read),
-})
+export type { Credential, OutboundRule, Setting } from './settings-values.ts'
 
 const port = wholeNumber(0, 65_535)
 const seconds = wholeNumber(1, 86_400)
@@ -104,6 +68,35 @@ export const table = {
     'ALLOWED_HOSTS',
     'Host names that requests may use while the server listens only on loopback and needs no credential; IP addresses and `localhost` are always allowed.',
     hostName,
+  ),
+  publicUrl: optional(
+    'PUBLIC_URL',
+    'Address under which browsers reach the server: http or https, host, optional port and path. Unset: `http://127.0.0.1:<PORT>` where `HOST` is loopback.',
+    publicAddress,
+  ),
+  oidcIssuer: optional(
+    'OIDC_ISSUER',
+    'Switches the sign-in by OpenID Connect on: the https URL of the identity provider. Needs `OIDC_CLIENT_ID`, `OIDC_ROLES` and `PUBLIC_URL`.',
+    issuerUrl,
+  ),
+  oidcClientId: optional('OIDC_CLIENT_ID', 'Greenroom’s client id at the identity provider.', text),
+  oidcClientSecret: optional('OIDC_CLIENT_SECRET', 'Its secret. Unset: a public client.', text),
+  oidcRoles: optional(
+    'OIDC_ROLES',
+    'Which claim gives which role: `<claim>: <value>=<role>, …`, such as `groups: chat-admins=admin, chat-writers=editor, *=viewer`.',
+    roleRules,
+  ),
+  oidcScopes: setting(
+    'OIDC_SCOPES',
+    'openid profile email',
+    'Scopes that are asked for; `openid` is among them.',
+    oidcScopes,
+  ),
+  oidcRecheckS: setting(
+    'OIDC_RECHECK_S',
+    '300',
+    'Time after which the identity provider is asked again whether a person may still sign in, where it gives a refresh token.',
+    wholeNumber(1, 3600),
   ),
   cacheProvider: optional('CACHE_PROVIDER', '`redis` or `valkey`. Unset: PostgreSQL alone.', oneOf('redis', 'valkey')),
   cacheUrl: setting(
@@ -273,33 +266,4 @@ function readOne({ name, default: defaultValue, read }: Setting<unknown>, given:
   } catch (error) {
     throw new SettingsError(`${name}: ${error instanceof Error ? error.message : String(error)}.`)
   }
-}
-
-function checkTogether(settings: Settings): void {
-  const { metricsPort, port } = settings
-  if (settings.cacheProvider && !settings.secretKeys) {
-    throw new SettingsError('SECRET_KEY: required when CACHE_PROVIDER is set, the same for every instance.')
-  }
-  if (settings.workers > 1 && !settings.databaseUrl) {
-    throw new SettingsError('WORKERS: more than one needs DATABASE_URL; the embedded database serves one process.')
-  }
-  if (settings.publicApiKeyPrevious && !settings.publicApiKey) {
-    throw new SettingsError('PUBLIC_API_KEY_PREVIOUS: needs PUBLIC_API_KEY, without which the deploy API is open.')
-  }
-  if (metricsPort && metricsPort === port) throw new SettingsError('METRICS_PORT: must differ from PORT.')
-}
-
-/** Reports whether only this machine can reach the server. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-}
-
-/** Lists warnings for the log: what anyone on the network can do because a credential is not set. */
-export function startupWarnings({ host, port, publicApiKey, authCredentials }: Settings): string[] {
-  if (isLoopback(host)) return []
-  const reach = `the server listens on ${host}, so anyone who reaches port ${port}`
-  return [
-    ...(publicApiKey ? [] : [`PUBLIC_API_KEY is not set: ${reach} can use the deploy API.`]),
-    ...(authCredentials ? [] : [`AUTH_CREDENTIALS is not set: ${reach} can change and read everything.`]),
-  ]
 }

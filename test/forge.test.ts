@@ -1,4 +1,5 @@
 /** What can break in .github/ without anybody noticing: names of scripts and files that workflows call. */
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
@@ -82,7 +83,20 @@ test('npm brings nothing that the lock file does not name: no install script but
   const scripted = locked.filter(([path, one]) => one.hasInstallScript && !path.endsWith('/windows-x64'))
   const names = scripted.map(([path]) => path.replace(/^.*node_modules\//, ''))
   expect([...new Set(names)].sort()).toEqual(Object.keys(allowScripts).sort())
-  for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64', 'bin-darwin-arm64']) {
+  for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64']) {
     expect(packages).toHaveProperty([`node_modules/node-${platform}`, 'bin', 'node'])
   }
+})
+
+test('a Node.js with known weaknesses runs nothing: neither one that npm brings, nor the machine’s own', async () => {
+  const { optionalDependencies } = JSON.parse(await read('package.json'))
+  const isTaken = (version: string) => {
+    const pretend = `Object.defineProperty(process.versions, 'node', { value: ${JSON.stringify(version)} })`
+    const script = `${pretend}; require('./scripts/need-node-24.cjs')`
+    return spawnSync(process.execPath, ['-e', script], { cwd: checkout }).status === 0
+  }
+  const brought = Object.entries<string>(optionalDependencies).filter(([name]) => name.startsWith('node-'))
+  expect(brought.map(([, version]) => isTaken(version))).toEqual(brought.map(() => true))
+  expect(['24.14.1', '24.15.0', '26.0.0'].map(isTaken)).toEqual([true, true, true])
+  expect(['24.14.0', '24.0.0', '22.30.9', '20.18.1'].map(isTaken)).toEqual([false, false, false, false])
 })

@@ -3,7 +3,8 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { settingsTable, withTable } from '../scripts/tables/settings-table.ts'
 import { findCredential } from '../src/features/users/login/password.ts'
-import { isLoopback, readSettings, SettingsError, startupWarnings, table } from '../src/settings.ts'
+import { readSettings, table } from '../src/settings.ts'
+import { isLoopback, SettingsError, startupWarnings } from '../src/settings-checks.ts'
 import { verifies } from './verifies.ts'
 
 test('contract section 1: without an environment every setting has its default', () => {
@@ -25,6 +26,13 @@ test('contract section 1: without an environment every setting has its default',
     httpsProxy: null,
     httpProxy: null,
     noProxy: null,
+    publicUrl: null,
+    oidcIssuer: null,
+    oidcClientId: null,
+    oidcClientSecret: null,
+    oidcRoles: null,
+    oidcScopes: 'openid profile email',
+    oidcRecheckS: 300,
     mcpAnswerDefaults: [],
     sessionTitles: 'derived',
     providerRetries: 2,

@@ -17,7 +17,7 @@ export interface AuthHandlers<X extends Exchange> {
   /** POST /api/auth/login — Log in */
   login: Handler<operations['login'], X>
   /** POST /api/auth/logout — End the login and clear its cookie */
-  logout: Handler<operations['logout'], X>
+  logout: PiecesHandler<operations['logout'], X>
   /** GET /api/auth/me — Read the current user */
   getCurrentUser: Handler<operations['getCurrentUser'], X>
 }

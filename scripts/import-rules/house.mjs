@@ -69,12 +69,16 @@ const featureRules = [
   {
     name: 'wires-use-doors',
     comment:
-      'Import a feature through its index.ts, and export there what you need. Only compose/ imports files inside a feature. (Settings and the command line read password hashes before anything else is loaded.)',
+      'Import a feature through its index.ts, and export there what you need. Only compose/ imports files inside a feature. (Settings and the command line read password hashes, and settings roles, before anything else is loaded.)',
     severity: 'error',
     from: { path: '^src/', pathNot: '^src/(features|compose)/' },
     to: {
       path: '^src/features/',
-      pathNot: ['^src/features/[^/]+/index.ts$', '^src/features/users/login/password.ts$'],
+      pathNot: [
+        '^src/features/[^/]+/index.ts$',
+        '^src/features/users/login/password.ts$',
+        '^src/features/oidc/claims.ts$',
+      ],
     },
   },
   {
@@ -168,14 +172,15 @@ export const houseRules = [
   {
     name: 'settings-know-no-room',
     comment:
-      'Settings are read before anything else exists. A format that others parse too has one parser: password hashes in features/users/login/password.ts, the Redis URL in coordination/redis/redis-address.ts.',
+      'Settings are read before anything else exists. A format that others parse too has one parser: password hashes in features/users/login/password.ts, roles in features/oidc/claims.ts, the Redis URL in coordination/redis/redis-address.ts.',
     severity: 'error',
-    from: { path: '^src/settings(-values)?\\.ts$' },
+    from: { path: '^src/settings(-values|-checks)?\\.ts$' },
     to: {
       path: '^src/',
       pathNot: [
-        '^src/settings-values\\.ts$',
+        '^src/settings(-values|-checks)?\\.ts$',
         '^src/features/users/login/password\\.ts$',
+        '^src/features/oidc/claims\\.ts$',
         '^src/coordination/redis/redis-address\\.ts$',
       ],
     },

@@ -7,11 +7,13 @@ import type { Operation } from '../../openapi/operation.ts'
 
 const path = fileURLToPath(new URL('../../docs/scopes.md', import.meta.url))
 
-function cells({ scope, method, open, loginAlone }: Operation): string[] {
-  if (scope === 'deploy') return ['its agents', '401', '401']
-  if (open) return ['open', 'open', 'open']
-  if (loginAlone) return ['403', '403', '403']
-  return ['403', 'yes', method === 'get' ? 'yes' : '403']
+function cells({ scope, method, open, loginAlone, keyScope, role: least }: Operation): string[] {
+  const role = least ?? ''
+  if (scope === 'deploy') return ['its agents', '401', '401', '401', '']
+  if (open) return ['open', 'open', 'open', 'open', '']
+  if (loginAlone) return ['403', '403', '403', '403', role]
+  if (keyScope === 'audit:read') return ['403', '403', '403', 'yes', role]
+  return ['403', 'yes', method === 'get' ? 'yes' : '403', '403', role]
 }
 
 const rows = tags
@@ -23,10 +25,12 @@ const page = `<!-- Written by "npm run generate" from openapi/contract.ts. Do no
 
 # What each scope opens
 
-Keys are described in [keys.md](operating/keys.md). A route that is open needs no credential.
+Keys are described in [keys.md](operating/keys.md). A route that is open needs no credential. The last column is the least role
+of a person, and of a key that has one ([sign-in.md](operating/sign-in.md)); each role may do what the ones below it may: \`admin\`,
+\`editor\`, \`viewer\`.
 
-| Route | \`deploy\` | \`management\` | \`management:read\` |
-|---|---|---|---|
+| Route | \`deploy\` | \`management\` | \`management:read\` | \`audit:read\` | Role |
+|---|---|---|---|---|---|
 ${rows.join('\n')}
 `
 

@@ -7,6 +7,7 @@ import { type Dumped, dumpOf, snapshot } from '../persistence/dump.ts'
 import { codeOf, connect, isPooled, type Sql } from '../persistence/postgres/database.ts'
 import { startEmbedded } from '../persistence/postgres/embedded/embedded.ts'
 import { readServerFile } from '../persistence/postgres/embedded/embedded-leftovers.ts'
+import { switchOffWebhooks } from '../features/webhooks/store/webhooks.ts'
 import { restore } from '../persistence/restore.ts'
 import { migrate } from '../persistence/schema.ts'
 import type { Terminal } from './terminal.ts'
@@ -155,12 +156,21 @@ async function runningServer(dataDir: string): Promise<Sql | null> {
 }
 
 /** Restores a dump into the database at `url`, or into an embedded one that is made in DATA_DIR. It must be empty. */
-export async function restoreFrom(file: string, url: string | null, options: DataOptions): Promise<void> {
+export async function restoreFrom(
+  file: string,
+  url: string | null,
+  options: DataOptions,
+  { noWebhooks = false }: { noWebhooks?: boolean } = {},
+): Promise<void> {
   // Opened before a server is started or a folder made: a file that is not there must leave nothing behind.
   const script = await open(file).catch(unusable('read', file))
   try {
     if ((await script.stat()).isDirectory()) throw new Error(`${file} cannot be read (it is a folder).`)
-    const load = (sql: Sql) => restore(sql, script.createReadStream(), report(options.terminal, 'Restored'))
+    const load = (sql: Sql) =>
+      restore(sql, script.createReadStream(), {
+        onTable: report(options.terminal, 'Restored'),
+        atLast: noWebhooks ? switchOffWebhooks : undefined,
+      })
     if (url === null) await withOwnServer(options, false, load)
     else await withDatabase(url, options, load)
   } finally {

@@ -16,7 +16,8 @@ const commands = `Usage: greenroom [COMMAND] [--port PORT] [--data FOLDER]
                       at the address on standard input (-), or at DATABASE_URL
   backup FILE [URL]   save the database at URL, at the address on standard input (-), or at DATABASE_URL; without
                       any of these the embedded one, also while the server runs
-  restore FILE        load what backup has saved, into DATABASE_URL or an embedded database, which must be empty
+  restore FILE        load what backup has saved, into DATABASE_URL or an embedded database, which must be empty;
+                      --no-webhooks leaves its webhooks switched off
   version             print the version
 
   --port PORT         the same as PORT

@@ -24,7 +24,13 @@ const terminal: Terminal = {
   },
 }
 
-type Command = (given: string[], scopes: readonly string[]) => Promise<number>
+interface Flags {
+  scopes: readonly string[]
+  /** True where webhooks are to be switched off in what is restored. */
+  noWebhooks: boolean
+}
+
+type Command = (given: string[], flags: Flags) => Promise<number>
 
 const server = (): Server => ({
   url: (process.env.GREENROOM_URL || 'http://127.0.0.1:8080').replace(/\/+$/, ''),
@@ -41,10 +47,10 @@ const onData =
       data: typeof import('./data.ts'),
       options: DataOptions,
       databaseUrl: string | null,
-      arguments_: { first: string; second: string },
+      arguments_: { first: string; second: string; noWebhooks: boolean },
     ) => Promise<void>,
   ): Command =>
-  async ([first = '', second = '']) => {
+  async ([first = '', second = ''], { noWebhooks }) => {
     const [data, { chooseDataFolder }, { startFault }] = await Promise.all([
       import('./data.ts'),
       import('../compose/start/data-folder.ts'),
@@ -55,7 +61,7 @@ const onData =
     const embedded = { ...settings, databaseUrl: null }
     const { dataDir } = await chooseDataFolder(embedded, process.env.DATA_DIR, process.cwd(), terminal.err)
     const explain = (error: unknown, url: string) => startFault(error, { ...settings, databaseUrl: url })
-    await run(data, { dataDir, terminal, explain }, settings.databaseUrl, { first, second })
+    await run(data, { dataDir, terminal, explain }, settings.databaseUrl, { first, second, noWebhooks })
     return 0
   }
 
@@ -64,7 +70,7 @@ const commands: Record<string, { takes: keyof typeof counts; run: Command }> = {
   export: { takes: 'at most one', run: ([file]) => exportFile(server(), file, terminal) },
   key: {
     takes: 'create NAME as',
-    run: ([action, name = ''], scopes) =>
+    run: ([action, name = ''], { scopes }) =>
       action === 'create' ? createKey(server(), { name, scopes }, terminal) : Promise.reject(new Error(keyUsage)),
   },
   'hash-password': { takes: 'no', run: hash },
@@ -82,7 +88,9 @@ const commands: Record<string, { takes: keyof typeof counts; run: Command }> = {
   },
   restore: {
     takes: 'one',
-    run: onData(({ restoreFrom }, options, databaseUrl, { first: file }) => restoreFrom(file, databaseUrl, options)),
+    run: onData(({ restoreFrom }, options, databaseUrl, { first: file, noWebhooks }) =>
+      restoreFrom(file, databaseUrl, options, { noWebhooks }),
+    ),
   },
   version: {
     takes: 'no',
@@ -133,6 +141,7 @@ function parse() {
         port: { type: 'string' },
         data: { type: 'string' },
         scope: { type: 'string', multiple: true },
+        'no-webhooks': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },
@@ -160,7 +169,8 @@ async function main(): Promise<number | null> {
   if (given.length > most || given.length < least) {
     throw new Error(`"${name}" takes ${command?.takes ?? 'no'} argument. See greenroom --help.`)
   }
-  if (command) return await command.run(given, values.scope ?? ['deploy'])
+  const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false } = values
+  if (command) return await command.run(given, { scopes, noWebhooks })
   await import('../main.ts')
   return null
 }

@@ -25,7 +25,8 @@ import { createDemoLine } from '../providers/demo.ts'
 import { createModel } from '../providers/model.ts'
 import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
-import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
+import type { Settings } from '../settings.ts'
+import { isLoopback, publicUrlOf, startupWarnings } from '../settings-checks.ts'
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
@@ -37,6 +38,7 @@ import { type BackgroundOptions, startBackground } from './jobs.ts'
 import { startObservation } from './observation.ts'
 import { type Ground, openOwnership, storageLimits } from './ownership.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
+import { openSignIn } from './sign-in.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
 import { startFault } from './start/start-fault.ts'
 import { toolDependencies } from './tools.ts'
@@ -175,6 +177,7 @@ async function openDependencies(ground: Ground) {
     ...answering,
     ...opened,
     model,
+    mcp,
     gate,
     recorder,
     storage: storageLimits(settings),
@@ -187,6 +190,8 @@ async function openDependencies(ground: Ground) {
     requestObservers,
     usageStored,
     webhookSender,
+    oidc: openSignIn({ ...ground, secrets, outbound }),
+    publicUrl: ground.publicUrl,
     ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
     log,
@@ -228,7 +233,14 @@ export async function startApp(settings: Settings, logStream?: LogStream, own: O
       log,
     })
     closing.defer(() => observation.close())
-    const deps = await openDependencies({ ...database, settings, log, closing, observation, own })
+    const publicUrl = () => {
+      const bound = server.server.address() // PORT may be 0, for any
+      return publicUrlOf({
+        ...settings,
+        port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
+      })
+    }
+    const deps = await openDependencies({ ...database, settings, log, closing, observation, own, publicUrl })
     await mountAll(server, options, deps)
     await deps.startJobs() // last: after an upgrade they may take all processors for a while
     const drain = () => deps.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)

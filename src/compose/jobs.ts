@@ -5,6 +5,7 @@ import type { Observer } from '../actors/ports/observer.ts'
 import type { Job, JobLog, Jobs } from '../coordination/jobs/jobs.ts'
 import { createTimerJobs } from '../coordination/jobs/timer-jobs.ts'
 import { forgetEntries } from '../features/audit/store/audit.ts'
+import { tidySessionReads } from '../features/audit/store/session-reads.ts'
 import { tidyLimits } from '../features/limits/store/limits.ts'
 import { foldUsage } from '../features/limits/store/usage/usage.ts'
 import { forgetSessionDeletions } from '../features/live-lists/store/session-changes.ts'
@@ -67,6 +68,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
 async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyLogins(sql)
   await forgetRevocations(sql)
+  await tidySessionReads(sql)
   await tidyContents(sql)
   await tidyReplies(sql, retention)
   await foldUsage(sql)

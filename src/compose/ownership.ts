@@ -42,6 +42,8 @@ type Database = Awaited<ReturnType<typeof openDatabase>>
 
 /** The ground that every part is built from. `closing` disposes of the parts in reverse order, even if one fails. */
 export interface Ground extends Database {
+  /** Returns the address under which browsers reach the server. Null where that is not known. */
+  publicUrl(): string | null
   settings: Settings
   log: Log
   closing: AsyncDisposableStack

@@ -31,12 +31,15 @@ import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
+import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
 import { keyHandlers } from '../features/keys/routes/key-handlers.ts'
 import type { KeyList } from '../features/keys/routes/key-list.ts'
 import { priceHandlers } from '../features/limits/routes/prices.ts'
 import { type UsageDependencies, usageHandlers } from '../features/limits/routes/usage.ts'
 import { createSessionFeed } from '../features/live-lists/routes/session-feed.ts'
+import type { OidcSignIn } from '../features/oidc/open-oidc.ts'
+import { registerOidc } from '../features/oidc/routes/oidc-routes.ts'
 import { type DebugDependencies, debugHandlers } from '../features/traces/routes/debug.ts'
 import { type ReplyTraceDependencies, replyTraceHandlers } from '../features/traces/routes/reply-traces.ts'
 import { transferHandlers, transferScope } from '../features/transfer/routes/transfer.ts'
@@ -101,6 +104,9 @@ export type HttpDependencies = CompletionDependencies &
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
     breakIt: BreakIt | null
+    oidc: OidcSignIn | null
+    /** Returns the address under which browsers reach the server. Null where that is not known. */
+    publicUrl(): string | null
   } & HttpToolDependencies &
   McpServerDependencies &
   WebhookDependencies
@@ -112,7 +118,8 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
   const deps = { ...given, sessionFeed }
   guardRequests(app, deps.requestObservers)
   mount(app, health, healthHandlers({ ping: deps.ping, draining: host.draining, cache: deps.coordination.cache }))
-  const sendPage = await registerUi(app, { login: options.credentials ? 'required' : 'none' })
+  const needsLogin = options.credentials !== null || deps.oidc !== null
+  const sendPage = await registerUi(app, { login: needsLogin ? 'required' : 'none' })
   answerUnknownPaths(app, sendPage)
   await registerBreakIt(app, sendPage, deps.breakIt)
   const deployDependencies = {
@@ -128,12 +135,26 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
     }),
   )
   const credentials = options.credentials && knownCredentials(options.credentials)
-  const logins = credentials && loginSessions(sql, credentials)
+  const { oidc, publicUrl } = deps
+  const logins = needsLogin
+    ? loginSessions(sql, credentials ?? knownCredentials([]), {
+        others: oidc?.signIns ?? null,
+        secure: publicUrl()?.startsWith('https:') ?? false,
+      })
+    : null
+  if (oidc && logins)
+    await registerOidc(app, {
+      ...{ sql, sessions: logins, hosts: options.hosts, ...oidc },
+      claim: oidc.settings.roles.claim,
+      publicUrl: oidc.settings.publicUrl,
+    })
+  const noteReads = createSessionReads(sql)
   await app.register((scope) =>
     managementScope(scope, {
       sessions: logins,
       namedKeys: deps.namedKeys,
       hosts: options.hosts,
+      noteReads,
       async routes(management) {
         await management.register(FastifySSEPlugin, { retryDelay: false })
         // After the answer to a change, requests are served by what was changed.
@@ -141,7 +162,8 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
           if (method !== 'GET' && method !== 'HEAD') deps.agents.forget()
         })
         const edited = createEditing(sql)
-        mount(management, auth, loginHandlers(credentials && logins && { sql, credentials, sessions: logins }))
+        const signIn = oidc && { url: `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
+        mount(management, auth, loginHandlers(logins && { sql, credentials, sessions: logins, oidc: signIn }))
         mount(management, providers, edited(providers, providerHandlers(deps)))
         mount(management, prompts, edited(prompts, promptHandlers(deps)))
         mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
@@ -150,7 +172,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
         mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
-          (await logins?.userOf(request, reply)) ?? null
+          (await logins?.personOf(request, reply))?.name ?? null
         mount(management, audit, auditHandlers(deps))
         const deployNeedsKey = options.deployKeys.length > 0
         mount(management, keys, edited(keys, keyHandlers({ ...deps, deployNeedsKey, loginOf })))

@@ -56,19 +56,27 @@ async function loadRows(tx: Tx, copy: string, lines: AsyncGenerator<Buffer>): Pr
 
 const cutOff = () => new Error('The file ends before its last line: it was cut off, and nothing was restored.')
 
+interface Restoring {
+  /** Called with each table once its rows are loaded. */
+  onTable?: (table: Dumped) => void
+  /** Called in the transaction before its end. */
+  atLast?: ((tx: Tx) => Promise<void>) | undefined
+}
+
 /**
- * Restores a dump. `onTable` is told of each table once its rows are loaded. End the connection afterwards, also when it
+ * Restores a dump. End the connection afterwards, also when it
  * rejects: rows may be under way on it.
  */
 export async function restore(
   sql: Sql,
   script: AsyncIterable<string | Uint8Array>,
-  onTable: (table: Dumped) => void = () => {},
+  { onTable = () => {}, atLast = async () => {} }: Restoring = {},
 ): Promise<void> {
   let cause: unknown = null
   await sql
     .begin(async (tx) => {
-      await run(tx, script, onTable).catch((error: unknown) => {
+      const restored = run(tx, script, onTable).then(() => atLast(tx))
+      await restored.catch((error: unknown) => {
         cause ??= error // a second try has no rows left
         throw error
       })

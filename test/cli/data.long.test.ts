@@ -102,6 +102,21 @@ describe('a backup of a running server', () => {
     expect(secret?.number).toBeGreaterThan(2)
   })
 
+  test('leaves webhooks switched off where it is wanted so, and else as they were', async () => {
+    for (const noWebhooks of [true, false]) {
+      const [one, other] = [await empty(), await empty()]
+      await using stack = new AsyncDisposableStack()
+      stack.use(one)
+      stack.use(other)
+      await restoreFrom(file(), one.url, options())
+      await one.sql`insert into webhooks (name, url, events, secret) values ('W', 'http://127.0.0.1:1/', '{}', 's')`
+      const withHook = join(folder, `hook-${noWebhooks}.sql`)
+      await backUp(withHook, one.url, options())
+      await restoreFrom(withHook, other.url, options(), { noWebhooks })
+      expect(await other.sql`select name, enabled from webhooks`).toEqual([{ name: 'W', enabled: !noWebhooks }])
+    }
+  })
+
   verifies('contract-26.move', 'or of a database of one’s own, at an address', async () => {
     await using target = await empty(15)
     await restoreFrom(file(), target.url, options())

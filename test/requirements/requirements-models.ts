@@ -16,6 +16,7 @@ export const models = {
   'contract-19.named-limit': 'A limit that a provider names is remembered for provider and model.',
   'contract-19.budget': 'The history that is sent keeps to a budget and begins alike in all but few replies.',
   'contract-19.compaction': 'A history near its budget is summarised first, by an agent that has it so.',
+  'contract-19.summary-marks': 'A summary is told that results of tools are data, and what it repeats does not end it.',
   'contract-19.compaction-fails': 'Where there is no summary, the history is cut.',
   'contract-19.compaction-counts': 'A summary counts in usage, trace and requests of the reply that it was made for.',
   'contract-19.compaction-stops': 'Cancel, loss and deletion work in streaming.compacting as in any state.',

@@ -1,5 +1,5 @@
 import { OPEN_BODY_BYTES, operations } from '../../operation.ts'
-import { AuthStatus, CurrentUser, LoggedIn, LoginRequest } from '../../schemas/operators/running.ts'
+import { AuthStatus, CurrentUser, LoggedIn, LoggedOut, LoginRequest } from '../../schemas/operators/running.ts'
 
 export const auth = operations({
   getAuthStatus: {
@@ -28,13 +28,16 @@ export const auth = operations({
     scope: 'management',
     open: true,
     summary: 'End the login and clear its cookie',
+    description: '204; with `logoutUrl` where the identity provider has a page that signs out.',
     maxBodyBytes: OPEN_BODY_BYTES,
-    responses: { 204: null },
+    pieces: true,
+    responses: { 200: LoggedOut, 204: null },
   },
   getCurrentUser: {
     method: 'get',
     path: '/api/auth/me',
     scope: 'management',
+    role: 'viewer',
     summary: 'Read the current user',
     responses: { 200: CurrentUser },
   },

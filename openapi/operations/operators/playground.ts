@@ -30,7 +30,7 @@ function inPlayground(
   { path, secret: _, description: __, ...shared }: Operation,
   changes: Partial<Operation> = {},
 ): Operation {
-  return { ...shared, path: path.replace('/deploy/', '/playground/'), scope: 'management', ...changes }
+  return { ...shared, path: path.replace('/deploy/', '/playground/'), scope: 'management', role: 'editor', ...changes }
 }
 
 export const playground = operations({
@@ -53,6 +53,7 @@ export const playground = operations({
   }),
   deletePlaygroundSession: inPlayground(sessions.deleteSession),
   listPlaygroundMessages: inPlayground(sessions.listSessionMessages, {
+    shows: 'session_id',
     summary: 'Read the messages of a session, oldest first, with their tool calls',
     responses: { 200: PlaygroundMessages },
   }),
@@ -61,12 +62,14 @@ export const playground = operations({
     refusesUnknown: true,
     path: `${one}/messages/{message_id}/frames`,
     scope: 'management',
+    shows: 'session_id',
+    role: 'editor',
     summary: 'Where each frame of a reply ends in its content, to fork at',
     description: 'From the role frame on. A message without frames has none.',
     responses: { 200: PlaygroundFrames },
     errors: { 404: 'There is no such message in this session.' },
   },
-  getPlaygroundPart: inPlayground(sessions.getMessagePart),
+  getPlaygroundPart: inPlayground(sessions.getMessagePart, { shows: 'session_id' }),
   movePlaygroundHead: inPlayground(sessions.moveHead, {
     description: 'It does not count as an update in lists. An unknown message: 400.',
     body: PlaygroundHeadChange,
@@ -76,6 +79,7 @@ export const playground = operations({
     method: 'post',
     path: `${base}/chat`,
     scope: 'management',
+    role: 'editor',
     summary: 'Send a message, optionally with other settings and tools',
     description: `The response header \`x-session-id\` is the id of the session. ${frames}`,
     takesParts: true,
@@ -93,6 +97,8 @@ export const playground = operations({
     method: 'get',
     path: `${one}/stream`,
     scope: 'management',
+    shows: 'session_id',
+    role: 'editor',
     summary: "Follow the session's newest reply, from any frame",
     description: `${frames} No reply yet: 204.`,
     ...resumedStream,
@@ -123,9 +129,13 @@ export const playground = operations({
     },
   }),
   listPlaygroundCheckpoints: inPlayground(sessionCompletions.listCheckpoints, {
+    shows: 'session_id',
     responses: { 200: PlaygroundCheckpointList },
   }),
-  listPlaygroundQueue: inPlayground(sessionCompletions.listSessionQueue, { responses: { 200: PlaygroundQueue } }),
+  listPlaygroundQueue: inPlayground(sessionCompletions.listSessionQueue, {
+    shows: 'session_id',
+    responses: { 200: PlaygroundQueue },
+  }),
   removePlaygroundQueued: inPlayground(sessionCompletions.removeQueuedMessage, {
     description: 'Its waiting request gets the error chunk `dequeued`.',
   }),

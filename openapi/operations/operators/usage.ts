@@ -16,6 +16,7 @@ export const usage = operations({
     refusesUnknown: true,
     path: '/api/v1/usage',
     scope: 'management',
+    role: 'viewer',
     summary: 'Read token usage',
     description:
       'Counts every reply that has ended, in any way, including stateless ones and those of deleted sessions. Usage more than a week old is counted by whole hours.',
@@ -32,6 +33,7 @@ export const usage = operations({
     refusesUnknown: true,
     path: '/api/v1/usage/figures',
     scope: 'management',
+    role: 'viewer',
     summary: 'Read how long replies took, how many failed, and what they cost',
     query: Type.Object({
       ...period,

@@ -7,6 +7,7 @@ export const builtInTools = operations({
     refusesUnknown: true,
     path: '/api/v1/built-in-tools',
     scope: 'management',
+    role: 'viewer',
     summary: 'List built-in tools',
     responses: { 200: BuiltInToolList },
   },

@@ -11,7 +11,7 @@ export const AuditEntry = Type.Object(
     actor: nullable(Type.String({ description: 'Name of the login, key or end user. Null when that has no name.' })),
     actorKind: oneOf(['login', 'oidc', 'key', 'deploy_key', 'client_secret', 'system'], 'What the actor came with.'),
     action: oneOf(
-      ['create', 'update', 'delete', 'import', 'export', 'login', 'login_failed', 'logout', 'revoke', 'decide'],
+      ['create', 'update', 'delete', 'import', 'export', 'login', 'login_failed', 'logout', 'revoke', 'decide', 'read'],
       'What was done.',
     ),
     kind: Type.String({ description: 'Kind of record, such as `prompt`.' }),

@@ -1,5 +1,6 @@
 /** Health, login, and operators' views. */
 import Type from 'typebox'
+import { roles } from '../../operation.ts'
 import { count, freeObject, id, listOf, nullable, oneOf, time } from '../basics.ts'
 
 export const Live = Type.Object({ status: oneOf(['ok'], 'The server runs.') }, { title: 'Live' })
@@ -16,7 +17,16 @@ export const Ready = Type.Object(
 )
 
 export const AuthStatus = Type.Object(
-  { authRequired: Type.Boolean(), authenticated: Type.Boolean() },
+  {
+    authRequired: Type.Boolean(),
+    authenticated: Type.Boolean(),
+    methods: Type.Array(oneOf(['password', 'oidc'], 'A means to log in.'), {
+      description: 'Empty when no login is required.',
+    }),
+    oidcUrl: nullable(
+      Type.String({ description: 'Where a browser begins the sign-in by OpenID Connect. Null without.' }),
+    ),
+  },
   { title: 'AuthStatus' },
 )
 export const LoginRequest = Type.Object(
@@ -25,8 +35,17 @@ export const LoginRequest = Type.Object(
 )
 export const LoggedIn = Type.Object({ username: Type.String() }, { title: 'LoggedIn' })
 export const CurrentUser = Type.Object(
-  { username: nullable(Type.String({ description: 'Null when no login is required.' })) },
+  {
+    username: nullable(Type.String({ description: 'Null for a key, and when no login is required.' })),
+    role: nullable(oneOf(roles, 'What may be done. Null for a key without a role.')),
+    method: nullable(oneOf(['password', 'oidc'], 'How the person logged in. Null without a login.')),
+  },
   { title: 'CurrentUser' },
+)
+
+export const LoggedOut = Type.Object(
+  { logoutUrl: Type.String({ description: 'Where the browser signs out at the identity provider.' }) },
+  { title: 'LoggedOut' },
 )
 
 export const Chart = Type.Object(

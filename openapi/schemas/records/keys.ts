@@ -1,17 +1,22 @@
 /** Named keys of the deploy and management APIs. */
 import Type from 'typebox'
-import { id, listOf, name, nullable, optional, timestamps } from '../basics.ts'
+import { roles } from '../../operation.ts'
+import { id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'
 
 const scopes = Type.Array(
-  Type.Unsafe<'deploy' | 'management' | 'management:read'>({
+  Type.Unsafe<'deploy' | 'management' | 'management:read' | 'audit:read'>({
     type: 'string',
-    enum: ['deploy', 'management', 'management:read'],
+    enum: ['deploy', 'management', 'management:read', 'audit:read'],
   }),
   {
     minItems: 1,
-    description: '`deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone.',
+    description:
+      '`deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. `audit:read`: the audit alone.',
   },
+)
+const role = nullable(
+  oneOf(roles, 'Narrows what `management` and `management:read` open to what this role may do. Null: all of it.'),
 )
 const agentIds = Type.Unsafe<string[] | null>({
   type: ['array', 'null'],
@@ -34,6 +39,7 @@ const record = {
   name: name('What the key is for.'),
   hint: Type.String({ description: 'The last four characters of the key.' }),
   scopes,
+  role,
   agentIds,
   limits: limitsOf(WHOSE),
   expiresAt,
@@ -52,10 +58,10 @@ export const KeyCreated = Type.Object(
   { title: 'KeyCreated' },
 )
 export const KeyCreate = Type.Object(
-  { name: name('What the key is for.'), scopes, ...optional({ agentIds, limits, expiresAt }) },
+  { name: name('What the key is for.'), scopes, ...optional({ role, agentIds, limits, expiresAt }) },
   { title: 'KeyCreate' },
 )
-export const KeyUpdate = Type.Object(optional({ ...fields, scopes }), {
+export const KeyUpdate = Type.Object(optional({ ...fields, scopes, role }), {
   title: 'KeyUpdate',
-  description: '`scopes` are ignored if equal to the stored ones, else 400: they cannot change.',
+  description: '`scopes` and `role` are ignored if equal to the stored ones, else 400: they cannot change.',
 })

@@ -7,7 +7,14 @@ import { joinUserMessages } from './message-parts.ts'
 const before = '[Summary of the earlier conversation]'
 const after = '[End of the summary. The conversation goes on:]'
 
-export const sentSummary = ({ id, summary }: Checkpoint): SentSummary => ({ id, pieces: [before, summary, after] })
+/** A line that could be taken for one of both. */
+const marks = /^(\s*)\[(?=\s*(?:summary of the earlier|end of the summary))/gim
+
+/** What a summary repeats, of a tool perhaps, does not end it. */
+export const sentSummary = ({ id, summary }: Checkpoint): SentSummary => ({
+  id,
+  pieces: [before, summary.replace(marks, '$1\\['), after],
+})
 
 /** Returns the messages with the summary before the text of the first user message. */
 export function behindSummary(summary: SentSummary | null, messages: readonly ModelMessage[]): ModelMessage[] {

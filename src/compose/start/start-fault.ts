@@ -2,7 +2,8 @@
 import { isUnavailable, refusedWord } from '../../persistence/postgres/database.ts'
 import { DataFolderError } from '../../persistence/postgres/embedded/embedded-host.ts'
 import { SecretKeyError } from '../../persistence/records/access/secrets.ts'
-import { type Settings, SettingsError } from '../../settings.ts'
+import type { Settings } from '../../settings.ts'
+import { SettingsError } from '../../settings-checks.ts'
 
 /** SQLSTATE 28: authentication failed; 3D000: no such database. */
 const refusedStates = /^(?:28[0-9A-Z]{3}|3D000)$/

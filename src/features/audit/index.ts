@@ -3,4 +3,6 @@ export { changedSecret, changesBetween, headerChange, withoutSecrets } from './r
 export { commitChange } from './routes/commit-change.ts'
 export { changesOf, type Dependent } from './routes/dependents.ts'
 export { originOf, recordChange, recordCreation, recordDeletion, recordUpdate } from './routes/record-change.ts'
+export { createSessionReads, type NoteReads } from './routes/session-reads.ts'
 export { type AuditedChange, writeEntries } from './store/audit.ts'
+export { forgetTitlesRead } from './store/session-reads.ts'

@@ -1,10 +1,11 @@
 /** The management scope: cookie login, origin, `{message}` errors (contract section 2, specification 5.2). */
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Operations } from '../../../openapi/operation.ts'
+import { type Operations, type Role, suffices } from '../../../openapi/operation.ts'
 import { auth } from '../../../openapi/operations/operators/auth.ts'
+import type { NoteReads } from '../../features/audit/index.ts'
 import { type KeyList, managementKeyOf } from '../../features/keys/index.ts'
-import type { LoginSessions } from '../../features/users/index.ts'
+import { type LoginSessions, type Person, watchPerson } from '../../features/users/index.ts'
 import { bearerOf, isClientSecret } from '../server/bearer.ts'
 import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
@@ -15,6 +16,8 @@ import { compactAnswers } from './compact-answers.ts'
 import { sendManagementError } from './errors.ts'
 
 export interface ManagementScope {
+  /** Notes in the audit which sessions a person reads. */
+  noteReads: NoteReads
   /** Null when no login is required. */
   sessions: LoginSessions | null
   namedKeys: Pick<KeyList, 'find' | 'watch'>
@@ -27,27 +30,54 @@ export interface ManagementScope {
  * Makes the scope of management. Register it without a prefix: `app.register((scope) => managementScope(scope, {…}))`.
  * It also answers every unknown path under `/api`, with 404 `{message}`.
  */
-export async function managementScope(app: FastifyInstance, { sessions, namedKeys, hosts, routes }: ManagementScope) {
+export async function managementScope(
+  app: FastifyInstance,
+  { sessions, namedKeys, hosts, noteReads, routes }: ManagementScope,
+) {
   await app.register(cookie)
   await compactAnswers(app)
   registerJson(app, 'management')
   app.setErrorHandler(sendManagementError)
   app.decorateRequest('actor', null)
   app.decorateRequest('breakOff', null)
+  app.decorateRequest('person', null)
+  app.decorateRequest('role', null)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: sessions !== null })
   // Checked before the body is read: no body is read without a login.
   app.addHook('onRequest', async (request, reply) => {
     refuseHost(request)
     // No page can make a browser send one: the rules for origins are those of cookies.
     const key = await managementKeyOf(namedKeys, request)
+    const { operation } = request.routeOptions.config
     if (key !== null) {
       request.actor = { actor: key.name, actorKind: 'key' }
-      if (request.routeOptions.config.operation?.streams !== undefined)
-        breakOffWith(request, reply, () => [namedKeys.watch(key.id)])
+      request.role = key.role
+      // The scope that opens it is enough, whatever the role.
+      if (operation?.keyScope === undefined && key.role !== null) requireRole(key.role, operation?.role)
+      if (operation?.streams !== undefined) breakOffWith(request, reply, () => [namedKeys.watch(key.id)])
       return
     }
     refuseForeignOrigin(request)
-    request.actor = { actor: await requireLogin(sessions, request, reply), actorKind: 'login' }
+    const person = await requireLogin(sessions, request, reply)
+    request.actor = { actor: person?.name ?? null, actorKind: person?.method === 'oidc' ? 'oidc' : 'login' }
+    request.person = person
+    request.role = person?.role ?? (sessions === null ? 'admin' : null)
+    if (person === null) return
+    requireRole(person.role, operation?.role)
+    if (operation?.streams !== undefined && person.method === 'oidc' && sessions !== null)
+      breakOffWith(request, reply, () => [
+        watchPerson(sessions, request, ({ role }) => requireRole(role, operation.role)),
+      ])
+  })
+  app.addHook('preHandler', async (request) => {
+    const { operation } = request.routeOptions.config
+    if (operation?.shows === undefined || !request.person) return
+    const params = new Map<string, unknown>(Object.entries(request.params ?? {}))
+    const [shown, agent] = [params.get(operation.shows), params.get('agent_id')]
+    await noteReads(request, request.person.identity, {
+      [operation.shows === 'message_id' ? 'messageIds' : 'sessionIds']: [String(shown)],
+      agentId: typeof agent === 'string' ? agent : undefined,
+    })
   })
   await routes(app)
   for (const url of ['/api', '/api/*']) app.all(url, { onRequest: unknownPath }, unknownPath)
@@ -59,19 +89,24 @@ const openRoutes = new Set(
     .map(({ path }) => path),
 )
 
-/** Returns the name of the login, or null where none is required. */
+/** Throws 403 for a role that does not suffice. Paths of no operation need none. */
+function requireRole(held: Role, needed: Role = 'viewer'): void {
+  if (!suffices(held, needed)) throw new HttpError(403, `This needs the role ${needed}; the role here is ${held}.`)
+}
+
+/** Returns who has logged in, or null where no login is required. */
 async function requireLogin(
   sessions: LoginSessions | null,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<string | null> {
+): Promise<Person | null> {
   if (openRoutes.has(request.routeOptions.url ?? '')) return null
   // Also where no login is required: a secret that is sent limits the request.
   if (isClientSecret(bearerOf(request) ?? '')) throw new HttpError(401, 'A client secret opens nothing here.')
   if (sessions === null) return null
-  const username = await sessions.userOf(request, reply)
-  if (username === null) throw new HttpError(401, 'Log in first.')
-  return username
+  const person = await sessions.personOf(request, reply)
+  if (person === null) throw new HttpError(401, 'Log in first.')
+  return person
 }
 
 /** Refuses unknown paths and wrong methods. It is a hook: such a body is not worth reading. */

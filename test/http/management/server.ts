@@ -87,9 +87,10 @@ export async function startServer(options: Options): Promise<Server> {
     managementScope(scope, {
       sessions,
       namedKeys: { find: async () => null, watch: () => ({ signal: new AbortController().signal, stop() {} }) },
+      noteReads: async () => {},
       hosts: { allowedHosts: options.allowedHosts ?? [], loopbackOnly: options.loopbackOnly ?? true },
       routes(scoped) {
-        mount(scoped, auth, loginHandlers(known && sessions && { sql, credentials: known, sessions }))
+        mount(scoped, auth, loginHandlers(known && sessions && { sql, credentials: known, sessions, oidc: null }))
         mount(scoped, prompts, promptHandlers({ sql }))
         mount(
           scoped,

@@ -13,6 +13,7 @@ type AuditAction =
   | 'logout'
   | 'revoke'
   | 'decide'
+  | 'read'
 
 /** The sender of a change, and the request. */
 export interface AuditOrigin {

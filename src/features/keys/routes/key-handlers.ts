@@ -1,5 +1,6 @@
 /** Keys as a management resource (contract section 23). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Role } from '../../../../openapi/operation.ts'
 import { requireAgents, tidyIds } from '../../../http/server/fields/given-agents.ts'
 import { readMoment } from '../../../http/server/fields/moment.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
@@ -35,10 +36,12 @@ export const keyHandlers = (deps: KeyDependencies) => {
         const { items, total } = await keys.listKeys(sql, page)
         return { items: await Promise.all(items.map((key) => shown(sql, key))), total }
       }),
-    createKey: async ({ body: { name, scopes, agentIds, limits, expiresAt }, request, reply }) => {
+    createKey: async ({ body: { name, scopes, role = null, agentIds, limits, expiresAt }, request, reply }) => {
+      checkRole(role, scopes)
       const given = {
         name,
         scopes: [...new Set(scopes)],
+        role,
         agentIds: (agentIds && tidyIds(agentIds)) ?? null,
         limits: givenLimits(limits) ?? null,
         expiresAt: expiresAt == null ? null : futureMoment(readMoment('expiresAt', expiresAt).toISOString()),
@@ -60,7 +63,7 @@ export const keyHandlers = (deps: KeyDependencies) => {
       const key = (await keys.findKey(sql, params.id)) ?? missing('key')
       return await useOfKey(sql, key.id)
     },
-    updateKey: async ({ params: { id }, body: { name, agentIds, limits, expiresAt, scopes }, request }) => {
+    updateKey: async ({ params: { id }, body: { name, agentIds, limits, expiresAt, scopes, role }, request }) => {
       const changes: keys.KeyChanges = {
         name,
         agentIds: agentIds && tidyIds(agentIds),
@@ -71,6 +74,7 @@ export const keyHandlers = (deps: KeyDependencies) => {
         const stored = (await keys.findKey(tx, id)) ?? missing('key')
         if (scopes !== undefined && [...new Set(scopes)].sort().join() !== [...stored.scopes].sort().join())
           badRequest('scopes: cannot be changed; make another key')
+        if (role !== undefined && role !== stored.role) badRequest('role: cannot be changed; make another key')
         // Sent back as it was read: what has passed since is not refused.
         if (changes.expiresAt === stored.expiresAt) changes.expiresAt = undefined
         if (changes.expiresAt != null) futureMoment(changes.expiresAt)
@@ -92,6 +96,12 @@ export const keyHandlers = (deps: KeyDependencies) => {
       await pollNow()
     },
   } satisfies Handlers<'keys'>
+}
+
+/** Throws 400 for a role that nothing of the key is held to. */
+function checkRole(role: Role | null, scopes: readonly keys.KeyScope[]): void {
+  if (role !== null && !scopes.some((scope) => scope === 'management' || scope === 'management:read'))
+    badRequest('role: needs the scope management or management:read')
 }
 
 /** Throws 400 for a key that would have expired by now. */

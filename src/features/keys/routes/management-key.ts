@@ -15,6 +15,10 @@ export async function managementKeyOf(keys: Pick<KeyList, 'find'>, request: Fast
   const key = await keys.find(bearer)
   if (key === null) throw new HttpError(401, 'The API key is not valid.')
   const { operation } = request.routeOptions.config
+  if (operation?.keyScope !== undefined) {
+    if (key.scopes.includes(operation.keyScope)) return key
+    throw new HttpError(403, `Of keys, only one with the scope ${operation.keyScope} opens this.`)
+  }
   if (operation?.loginAlone) throw new HttpError(403, 'Keys do not open this: log in.')
   if (key.scopes.includes('management')) return key
   if (!key.scopes.includes('management:read')) throw new HttpError(403, 'This key has no scope of the management API.')

@@ -1,11 +1,12 @@
 /** Named keys of the deploy and management APIs (contract section 23). Only a key's SHA-256 is stored. */
 import { createHash, randomBytes } from 'node:crypto'
+import type { Role } from '../../../../openapi/operation.ts'
 import type { Limits } from '../../../actors/ports/limits.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime, timestamps } from '../../../persistence/postgres/page.ts'
 import { recordTable } from '../../../persistence/record-table.ts'
 
-export type KeyScope = 'deploy' | 'management' | 'management:read'
+export type KeyScope = 'deploy' | 'management' | 'management:read' | 'audit:read'
 
 /** Times are ISO 8601 UTC. */
 export interface Key {
@@ -14,6 +15,8 @@ export interface Key {
   /** The last four characters of the key. */
   hint: string
   scopes: KeyScope[]
+  /** Narrows what `management` and `management:read` open. Null when it has none. */
+  role: Role | null
   /** Null when it opens all agents. */
   agentIds: string[] | null
   /** Null when it has none. */
@@ -29,9 +32,11 @@ export interface Key {
 }
 
 /** A key as instances compare it with what was sent. */
-export type KnownKey = Pick<Key, 'id' | 'name' | 'scopes' | 'agentIds' | 'limits' | 'expiresAt'> & { hash: string }
+export type KnownKey = Pick<Key, 'id' | 'name' | 'scopes' | 'role' | 'agentIds' | 'limits' | 'expiresAt'> & {
+  hash: string
+}
 
-export type NewKey = Pick<Key, 'name' | 'scopes' | 'agentIds' | 'limits' | 'expiresAt' | 'createdBy'>
+export type NewKey = Pick<Key, 'name' | 'scopes' | 'role' | 'agentIds' | 'limits' | 'expiresAt' | 'createdBy'>
 
 /** Absent fields keep their value. */
 export type KeyChanges = { [Field in 'name' | 'agentIds' | 'limits' | 'expiresAt']?: Key[Field] | undefined }
@@ -39,11 +44,11 @@ export type KeyChanges = { [Field in 'name' | 'agentIds' | 'limits' | 'expiresAt
 export const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 const columns = (sql: AnySql): Fragment => sql`
-  id, name, hint, scopes, agent_ids as "agentIds", limits, ${isoTime(sql, 'expires_at')} as "expiresAt",
+  id, name, hint, coalesce(role_scopes, scopes) as scopes, role, agent_ids as "agentIds", limits, ${isoTime(sql, 'expires_at')} as "expiresAt",
   ${isoTime(sql, 'last_used_at')} as "lastUsedAt", created_by as "createdBy", ${timestamps(sql)}`
 
 const known = (sql: AnySql): Fragment => sql`
-  id, name, scopes, agent_ids as "agentIds", limits, ${isoTime(sql, 'expires_at')} as "expiresAt", encode(hash, 'hex') as hash`
+  id, name, coalesce(role_scopes, scopes) as scopes, role, agent_ids as "agentIds", limits, ${isoTime(sql, 'expires_at')} as "expiresAt", encode(hash, 'hex') as hash`
 
 const table = recordTable<Key>('keys', columns)
 export const { list: listKeys, find: findKey, remove: deleteKey } = table
@@ -51,13 +56,14 @@ export const { list: listKeys, find: findKey, remove: deleteKey } = table
 /** Makes the key too, which is read here alone. */
 export async function createKey(
   sql: AnySql,
-  { name, scopes, agentIds, limits, expiresAt, createdBy }: NewKey,
+  { name, scopes, role, agentIds, limits, expiresAt, createdBy }: NewKey,
 ): Promise<Key & { key: string }> {
   const key = `gr_${randomBytes(32).toString('base64url')}`
   const created = await table.insert(
     sql,
-    sql`(name, hint, hash, scopes, agent_ids, limits, expires_at, created_by)
-    values (${name}, ${key.slice(-4)}, decode(${hashOfKey(key)}, 'hex'), ${scopes}::text[], ${agentIds}::uuid[],
+    sql`(name, hint, hash, scopes, role, role_scopes, agent_ids, limits, expires_at, created_by)
+    values (${name}, ${key.slice(-4)}, decode(${hashOfKey(key)}, 'hex'), ${role === null ? scopes : []}::text[], ${role},
+            ${role === null ? null : scopes}::text[], ${agentIds}::uuid[],
             ${limits && JSON.stringify(limits)}::text::jsonb, ${expiresAt}::text::timestamptz, ${createdBy})`,
   )
   return { ...created, key }

@@ -11,7 +11,7 @@ import { findAgent } from '../../../persistence/records/agents.ts'
 import { listMessages, type MessageList } from '../../../persistence/replies/reading/message-list.ts'
 import { findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
 import { withEscapedLineEnds } from '../../../untrusted/line-ends.ts'
-import { commitChange, originOf, writeEntries } from '../../audit/index.ts'
+import { commitChange, forgetTitlesRead, originOf, writeEntries } from '../../audit/index.ts'
 import { revokeUser, sessionIdsOf } from '../store/users.ts'
 import type { DeployHandlers } from './caller.ts'
 import type { RevocationList } from './revocations.ts'
@@ -78,6 +78,7 @@ async function revoke(
 ): Promise<void> {
   const number = await commitChange(sql, async (tx) => {
     const revoked = (await revokeUser(tx, one.agentId, one.user)) ?? missing('agent')
+    if (action === 'delete') await forgetTitlesRead(tx, one.agentId, one.user)
     await writeEntries(tx, originOf(request), [entryOf(action, one)])
     return revoked
   })

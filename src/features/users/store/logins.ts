@@ -4,6 +4,7 @@ import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 /** A login that has not expired. */
 export interface Login {
   username: string
+  method: 'password' | 'oidc'
   /** The fingerprint of the credential that it was created with. */
   credentialHash: Buffer
   /** True if its time was extended just now. */
@@ -18,12 +19,12 @@ const alive = (sql: AnySql) => sql`
 /** Stores a login under the SHA-256 of its token, and deletes expired ones. */
 export async function createLogin(
   sql: AnySql,
-  login: { tokenHash: Buffer; username: string; credentialHash: Buffer },
+  login: { tokenHash: Buffer } & Pick<Login, 'username' | 'credentialHash' | 'method'>,
 ): Promise<void> {
   await sql`
     with expired as (delete from logins where not (${alive(sql)}))
-    insert into logins (token_hash, username, credential_hash)
-    values (${login.tokenHash}, ${login.username}, ${login.credentialHash})`
+    insert into logins (token_hash, username, credential_hash, method)
+    values (${login.tokenHash}, ${login.username}, ${login.credentialHash}, ${login.method})`
 }
 
 /** Finds a login and extends its 7 days, up to 30 in total. Null when there is none, or it has expired. */
@@ -35,11 +36,19 @@ export async function useLogin(sql: AnySql, tokenHash: Buffer): Promise<Login | 
       where token_hash = ${tokenHash} and ${alive(sql)} and seen_at < clock_timestamp() - interval '1 minute'
       returning seen_at
     )
-    select username, credential_hash as "credentialHash", exists (select from renewed) as renewed,
+    select username, method, credential_hash as "credentialHash", exists (select from renewed) as renewed,
       floor(extract(epoch from least(
         coalesce((select seen_at from renewed), seen_at) + interval '7 days', created_at + interval '30 days'
       ) - clock_timestamp()))::integer as "expiresIn"
     from logins where token_hash = ${tokenHash} and ${alive(sql)}`
+  return login ?? null
+}
+
+/** Finds a login without extending it. */
+export async function findLogin(sql: AnySql, tokenHash: Buffer): Promise<Login | null> {
+  const [login] = await sql<Login[]>`
+    select username, method, credential_hash as "credentialHash", false as renewed, 0 as "expiresIn"
+      from logins where token_hash = ${tokenHash} and ${alive(sql)}`
   return login ?? null
 }
 

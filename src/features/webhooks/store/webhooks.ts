@@ -67,6 +67,11 @@ export const lockWebhooksOf = async (tx: Tx, agentId: string): Promise<Webhook[]
     Webhook[]
   >`select ${columns(tx)} from webhooks where ${agentId}::uuid = any (agent_ids) order by id for no key update`
 
+/** Switches all webhooks off: those of a copy would be told what the original's are told. */
+export async function switchOffWebhooks(sql: AnySql): Promise<void> {
+  await sql`update webhooks set enabled = false, updated_at = clock_timestamp() where enabled`
+}
+
 /** Changes a webhook. Null when there is no such webhook. */
 export const updateWebhook = (
   sql: AnySql,

@@ -49,6 +49,8 @@ const sealedColumns = [
   { table: 'mcp_servers', column: 'secret_headers', kind: 'mcp-server' },
   { table: 'webhooks', column: 'secret', kind: 'webhook' },
   { table: 'webhooks', column: 'previous_secret', kind: 'webhook' },
+  { table: 'oidc_logins', column: 'id_token', kind: 'oidc-login' },
+  { table: 'oidc_logins', column: 'refresh_token', kind: 'oidc-login' },
 ] as const
 
 const checkContext = 'check'

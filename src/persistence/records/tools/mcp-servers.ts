@@ -78,3 +78,9 @@ export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServe
 
 /** A removal, which also takes the server from every agent. */
 export const deleteMcpServer = table.remove
+
+/** Reports whether there is a server. */
+export async function hasMcpServers(sql: AnySql): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`select exists (select from mcp_servers) as found`
+  return row?.found ?? false
+}

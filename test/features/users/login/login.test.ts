@@ -17,7 +17,12 @@ describe('without AUTH_CREDENTIALS', () => {
     'nothing requires a login, and there is no user',
     async () => {
       const server = await startWith({})
-      expect((await server.call('GET', '/api/auth/status')).json).toEqual({ authRequired: false, authenticated: true })
+      expect((await server.call('GET', '/api/auth/status')).json).toEqual({
+        authRequired: false,
+        authenticated: true,
+        methods: [],
+        oidcUrl: null,
+      })
       expect(await server.call('GET', '/api/auth/me')).toMatchObject({ status: 200, json: { username: null } })
       expect((await server.call('GET', '/api/v1/prompts')).status).toBe(200)
       expect((await server.call('POST', '/api/auth/logout')).status).toBe(204)
@@ -44,7 +49,12 @@ verifies(
         expect(json).toEqual({ message: expect.any(String) })
       }
     }
-    expect((await server.call('GET', '/api/auth/status')).json).toEqual({ authRequired: true, authenticated: false })
+    expect((await server.call('GET', '/api/auth/status')).json).toEqual({
+      authRequired: true,
+      authenticated: false,
+      methods: ['password'],
+      oidcUrl: null,
+    })
   },
 )
 
@@ -63,7 +73,7 @@ verifies(
     expect(await me(server, pair)).toMatchObject({ status: 200, json: { username: 'ann' } })
     expect((await server.call('GET', '/api/v1/prompts', undefined, { cookie: pair })).status).toBe(200)
     const status = await server.call('GET', '/api/auth/status', undefined, { cookie: pair })
-    expect(status.json).toEqual({ authRequired: true, authenticated: true })
+    expect(status.json).toEqual({ authRequired: true, authenticated: true, methods: ['password'], oidcUrl: null })
   },
 )
 

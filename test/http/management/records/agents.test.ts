@@ -56,6 +56,7 @@ verifies(
       userLimits: null,
       compaction: 'none',
       onLoss: 'error',
+      onMissingTools: 'tell',
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -203,6 +204,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
     userLimits: null,
     compaction: 'none',
     onLoss: 'error',
+    onMissingTools: 'tell',
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json

@@ -16,7 +16,7 @@ test('nothing is watched for a client that has left while its key was looked up'
     }
     return { signal: new AbortController().signal, stop }
   }
-  const named = { id: 'k', name: 'k', scopes: [], agentIds: null, limits: null, expiresAt: null, hash: '' }
+  const named = { id: 'k', name: 'k', scopes: [], role: null, agentIds: null, limits: null, expiresAt: null, hash: '' }
   const asked = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   app.get('/', async (request, reply) => {

@@ -80,10 +80,10 @@ export interface NamedReplies {
  * The number of part ids that a request has derived at most. Ids of further parts are unknown. A client that sends
  * what it has been sent needs those of one reply, the newest.
  */
-const MOST_DERIVED = 20_000
+const MOST_DERIVED = 10_000
 
 /** The number of part ids that are derived in one piece. */
-const DERIVED_AT_ONCE = 2048
+const DERIVED_AT_ONCE = 1000
 
 /** Finds the replies of these ids in one statement. `isOwn` decides which of them the caller may name. */
 export async function namedReplies(

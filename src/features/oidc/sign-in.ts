@@ -1,0 +1,165 @@
+/** Sign-ins at the issuer: how a session begins, and how the issuer confirms it from time to time (contract section 33). */
+import { createHash, randomUUID } from 'node:crypto'
+import type { Sql, Tx } from '../../persistence/postgres/database.ts'
+import type { Secrets } from '../../persistence/records/access/secrets.ts'
+import { type AuditedChange, writeEntries } from '../audit/index.ts'
+import type { Person } from '../users/index.ts'
+import { nameOf, type RoleRules, roleOf } from './claims.ts'
+import { type Granted, type Issuer, IssuerError } from './issuer.ts'
+import {
+  type Confirmed,
+  confirmOidcLogin,
+  createOidcLogin,
+  findOidcLogin,
+  lockOidcLogin,
+  type OidcLogin,
+  postponeLook,
+} from './store/oidc-logins.ts'
+
+export interface OidcSettings {
+  issuer: string
+  clientId: string
+  clientSecret: string | null
+  /** `OIDC_ROLES` as it was written, and as it is read. */
+  rolesText: string
+  roles: RoleRules
+  scopes: string
+  recheckS: number
+  /** Returns the address under which browsers reach the server, without a slash at its end. */
+  publicUrl(): string
+}
+
+export interface SignIns {
+  /** The credential of the sessions: with other settings they are over. */
+  readonly credentialHash: Buffer
+  /** Seconds within which a change at the issuer takes effect. */
+  readonly recheckS: number
+  /** Returns who the tokens are for. Null where no role is given. */
+  personOf(granted: Granted): Person | null
+  /** Stores the tokens of a login that was just made. */
+  keep(tx: Tx, tokenHash: Buffer, person: Person, granted: Granted): Promise<void>
+  /** Returns whose session it is, as the issuer says by now. Null when it is over. */
+  check(tokenHash: Buffer): Promise<Person | null>
+  /** Returns where the browser signs out at the issuer. Null where that is nowhere. */
+  signOutUrl(tokenHash: Buffer): Promise<string | null>
+}
+
+/** Seconds after which an issuer that did not answer is asked again. */
+const AWAY_S = 30
+
+export function createSignIns({
+  sql,
+  secrets,
+  issuer,
+  settings,
+}: {
+  sql: Sql
+  secrets: Secrets
+  issuer: Issuer
+  settings: OidcSettings
+}): SignIns {
+  const { recheckS, roles } = settings
+  const person = (subject: string, name: string, role: Person['role']): Person => ({
+    name,
+    role,
+    method: 'oidc',
+    identity: `oidc:${settings.issuer} ${subject}`,
+  })
+  const stored = (id: string, granted: Granted, role: Person['role'], before?: OidcLogin): Confirmed =>
+    confirmedBy(secrets, recheckS, { id, granted, role, before })
+  const opened = (id: string, token: string) => secrets.open(token, contextOf(id))
+
+  /** Asks the issuer, unless another instance has just done so. */
+  const look = (tokenHash: Buffer): Promise<Person | null> =>
+    sql.begin(async (tx) => {
+      await tx`select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
+                      set_config('idle_in_transaction_session_timeout', '0', true)`
+      const login = await lockOidcLogin(tx, tokenHash)
+      if (login === null) return null
+      const { name } = login
+      if (!login.isDue || login.refreshToken === null) return person(login.subject, name, login.role)
+      const granted = await issuer
+        .refresh(opened(login.id, login.refreshToken), roles.claim)
+        .catch((error: unknown) => {
+          if (error instanceof IssuerError) return error.kind
+          throw error
+        })
+      if (granted === 'gone') return await end(tx, tokenHash, name)
+      if (typeof granted === 'string') {
+        if (login.isStale) return await end(tx, tokenHash, name)
+        await postponeLook(tx, login.id, Math.min(AWAY_S, recheckS))
+        return person(login.subject, name, login.role)
+      }
+      const role = roleOf(roles, granted.claims)
+      if (granted.subject !== login.subject || role === null) return await end(tx, tokenHash, name)
+      const newName = nameOf(granted.claims)
+      await confirmOidcLogin(tx, login.id, newName, stored(login.id, granted, role, login))
+      if (role !== login.role)
+        await note(tx, newName, { action: 'update', changes: { role: { from: login.role, to: role } } })
+      return person(login.subject, newName, role)
+    }) as Promise<Person | null>
+
+  const looking = new Map<string, Promise<Person | null>>()
+  /** One look of a session at a time holds a connection here, however many requests wait for it. */
+  const lookOnce = (tokenHash: Buffer): Promise<Person | null> => {
+    const key = tokenHash.toString('hex')
+    const running = looking.get(key) ?? look(tokenHash).finally(() => looking.delete(key))
+    looking.set(key, running)
+    return running
+  }
+
+  return {
+    credentialHash: createHash('sha256')
+      .update(JSON.stringify([settings.issuer, settings.clientId, settings.rolesText]))
+      .digest(),
+    recheckS,
+    personOf(granted) {
+      const role = roleOf(roles, granted.claims)
+      return role && person(granted.subject, nameOf(granted.claims), role)
+    },
+    async keep(to, tokenHash, { role }, granted) {
+      const id = randomUUID()
+      await createOidcLogin(to, { id, tokenHash, ...stored(id, granted, role) })
+    },
+    async check(tokenHash) {
+      const login = await findOidcLogin(sql, tokenHash)
+      if (login === null || login.hasEnded) return null
+      return login.isDue ? await lookOnce(tokenHash) : person(login.subject, login.name, login.role)
+    },
+    async signOutUrl(tokenHash) {
+      const login = await findOidcLogin(sql, tokenHash)
+      return login && (await issuer.endSession(opened(login.id, login.idToken), `${settings.publicUrl()}/`))
+    },
+  }
+}
+
+const contextOf = (id: string): string => `oidc-login:${id}`
+
+/** Returns what is stored of tokens; those of before stand where none came. */
+function confirmedBy(
+  secrets: Pick<Secrets, 'seal'>,
+  recheckS: number,
+  { id, granted, role, before }: { id: string; granted: Granted; role: Person['role']; before: OidcLogin | undefined },
+): Confirmed {
+  const sealed = (token: string) => secrets.seal(token, contextOf(id))
+  const refreshToken = granted.refreshToken === null ? (before?.refreshToken ?? null) : sealed(granted.refreshToken)
+  return {
+    subject: granted.subject,
+    role,
+    idToken: granted.idToken === null ? (before?.idToken ?? '') : sealed(granted.idToken),
+    refreshToken,
+    nextLookS: refreshToken === null ? null : recheckS,
+    endsAt: refreshToken === null ? granted.expiresAt : null,
+  }
+}
+
+async function end(tx: Tx, tokenHash: Buffer, name: string): Promise<null> {
+  await tx`delete from logins where token_hash = ${tokenHash}`
+  await note(tx, name, { action: 'revoke', changes: {} })
+  return null
+}
+
+const note = (tx: Tx, name: string, { action, changes }: Pick<AuditedChange, 'action' | 'changes'>) =>
+  writeEntries(tx, { actor: null, actorKind: 'system', ip: null, requestId: null }, [
+    { action, kind: 'login', recordId: null, recordName: name, changes },
+  ])

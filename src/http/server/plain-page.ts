@@ -1,0 +1,46 @@
+/** Pages of one sentence for browsers that come from elsewhere, such as an identity provider. They run no script. */
+import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+
+const style = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { margin: 20vh auto 0; max-width: 34rem; padding: 0 1.5rem }
+h1 { font-size: 1.25rem }`
+
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+].join('; ')
+
+/** Headers of these pages: nothing of their address goes on, and nobody keeps or frames them. */
+export const plainPageHeaders = {
+  'content-security-policy': policy,
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one] ?? one)
+
+/** Sends a page. `body`: HTML behind the title; texts in it are escaped by the caller. */
+export function sendPlainPage(
+  reply: FastifyReply,
+  { status, title, body }: { status: number; title: string; body: string },
+): FastifyReply {
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>`
+  return reply
+    .code(status)
+    .headers(plainPageHeaders)
+    .type('text/html; charset=utf-8')
+    .send(
+      `<!doctype html><html lang="en"><head>${head}<style>${style}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`,
+    )
+}

@@ -1,0 +1,60 @@
+/** What settings must be together, and what follows from them. */
+import { isIP } from 'node:net'
+import type { Settings } from './settings.ts'
+
+/** An invalid setting, which prevents the start. The message is one line that begins with the setting's name. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}
+
+/** Throws SettingsError for settings that do not fit each other. */
+export function checkTogether(settings: Settings): void {
+  const { metricsPort, port } = settings
+  checkSignIn(settings)
+  if (settings.cacheProvider && !settings.secretKeys) {
+    throw new SettingsError('SECRET_KEY: required when CACHE_PROVIDER is set, the same for every instance.')
+  }
+  if (settings.workers > 1 && !settings.databaseUrl) {
+    throw new SettingsError('WORKERS: more than one needs DATABASE_URL; the embedded database serves one process.')
+  }
+  if (settings.publicApiKeyPrevious && !settings.publicApiKey) {
+    throw new SettingsError('PUBLIC_API_KEY_PREVIOUS: needs PUBLIC_API_KEY, without which the deploy API is open.')
+  }
+  if (metricsPort && metricsPort === port) throw new SettingsError('METRICS_PORT: must differ from PORT.')
+}
+
+/** Throws for a sign-in by OpenID Connect of which a part is missing, or that nothing switches on. */
+function checkSignIn(settings: Settings): void {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcRoles } = settings
+  if (oidcIssuer === null) {
+    const given = [
+      ['OIDC_CLIENT_ID', oidcClientId],
+      ['OIDC_CLIENT_SECRET', oidcClientSecret],
+      ['OIDC_ROLES', oidcRoles],
+    ].find(([, value]) => value !== null)
+    if (given) throw new SettingsError(`${given[0]}: needs OIDC_ISSUER, without which nobody signs in there.`)
+    return
+  }
+  if (oidcClientId === null) throw new SettingsError('OIDC_CLIENT_ID: required when OIDC_ISSUER is set.')
+  if (oidcRoles === null) throw new SettingsError('OIDC_ROLES: required when OIDC_ISSUER is set.')
+  if (publicUrlOf(settings) === null) throw new SettingsError('PUBLIC_URL: required when OIDC_ISSUER is set.')
+}
+
+/** Returns the address under which browsers reach the server. Null where that is not known. `port`: the one listened on. */
+export const publicUrlOf = ({ publicUrl, host, port }: Pick<Settings, 'publicUrl' | 'host' | 'port'>): string | null =>
+  publicUrl ?? (isLoopback(host) ? `http://127.0.0.1:${port}` : null)
+
+/** Reports whether only this machine can reach the server. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** Lists warnings for the log: what anyone on the network can do because a credential is not set. */
+export function startupWarnings({ host, port, publicApiKey, authCredentials }: Settings): string[] {
+  if (isLoopback(host)) return []
+  const reach = `the server listens on ${host}, so anyone who reaches port ${port}`
+  return [
+    ...(publicApiKey ? [] : [`PUBLIC_API_KEY is not set: ${reach} can use the deploy API.`]),
+    ...(authCredentials ? [] : [`AUTH_CREDENTIALS is not set: ${reach} can change and read everything.`]),
+  ]
+}
