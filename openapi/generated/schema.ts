@@ -5592,6 +5592,10 @@ export interface components {
              * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
              */
             now: string;
+            /** @description A provider that sends nothing for so long is given up. Milliseconds; null without a visit. */
+            silenceLimitMs: number | null;
+            /** @description A reply that lasts so long is given up. Milliseconds; null without a visit. */
+            replyLimitMs: number | null;
         };
         SessionTransition: {
             /** @description Increases with every transition; the `id:` of its event in the stream. */

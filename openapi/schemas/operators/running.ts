@@ -138,6 +138,11 @@ export const ChartTraffic = Type.Object(
   { title: 'ChartTraffic' },
 )
 
+const patience = {
+  silenceLimitMs: milliseconds('A provider that sends nothing for so long is given up.'),
+  replyLimitMs: milliseconds('A reply that lasts so long is given up.'),
+}
+
 export const Found = Type.Object(
   {
     agentId: id('Its agent.'),
@@ -164,8 +169,7 @@ export const LiveActors = Type.Object(
       ),
     ),
     now: time('When this was answered, by the clock of the instance that did.'),
-    silenceLimitMs: milliseconds('A provider that sends nothing for so long is given up.'),
-    replyLimitMs: milliseconds('A reply that lasts so long is given up.'),
+    ...patience,
   },
   { title: 'LiveActors' },
 )
@@ -192,6 +196,7 @@ export const SessionReaders = Type.Object(
       ),
     ),
     now: time('When this was answered, by the clock of the instance that did.'),
+    ...patience,
   },
   { title: 'SessionReaders' },
 )

@@ -81,7 +81,7 @@ export const debugHandlers = ({ sql, host, recorder, coordination, patience }: D
     }),
     async listSessionReaders({ params }) {
       if (!(await transitions.hasSession(sql, params.id))) missing('session')
-      return readersOf(params.id.toLowerCase(), await reports())
+      return { ...readersOf(params.id.toLowerCase(), await reports()), ...patience }
     },
   } satisfies Handlers<'debug'>
 }

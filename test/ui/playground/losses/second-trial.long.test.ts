@@ -18,7 +18,7 @@ test('a part of the page that is needed while the server is away is waited for, 
   await conversation(page).getByText('Hang').waitFor()
   server.away = false
   await replies(page)
-    .getByText(/^Waiting for the first token, \d+ s/)
+    .getByText(/^Silent for \d+ s/)
     .waitFor()
   const call = await next
   await call.text('At last')
