@@ -6,6 +6,7 @@ import { aiSdk } from './operations/deploy/aiSdk.ts'
 import { clientSecrets } from './operations/deploy/clientSecrets.ts'
 import { completions } from './operations/deploy/completions.ts'
 import { agentConversations, conversations } from './operations/deploy/conversations.ts'
+import { feedback } from './operations/deploy/feedback.ts'
 import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
 import { sessionCompletions } from './operations/deploy/sessionCompletions.ts'
@@ -29,6 +30,7 @@ import { prices } from './operations/records/prices.ts'
 import { prompts } from './operations/records/prompts.ts'
 import { providers } from './operations/records/providers.ts'
 import { transfer } from './operations/records/transfer.ts'
+import { versions } from './operations/records/versions.ts'
 import { webhooks } from './operations/records/webhooks.ts'
 
 interface Tag {
@@ -43,6 +45,7 @@ export const tags: readonly Tag[] = [
   { name: 'providers', description: 'Connections to model vendors.', operations: providers },
   { name: 'prompts', description: 'System prompts.', operations: prompts },
   { name: 'agents', description: 'A model with a prompt and settings.', operations: agents },
+  { name: 'versions', description: 'What an agent was, is, and is to be: versions and drafts.', operations: versions },
   { name: 'agentTools', description: 'Which tools an agent may call.', operations: agentTools },
   { name: 'builtInTools', description: 'Tools that come with the server.', operations: builtInTools },
   { name: 'httpTools', description: 'Tools that are one HTTP request.', operations: httpTools },
@@ -55,6 +58,7 @@ export const tags: readonly Tag[] = [
     description: 'Deploy API, stateful: send, follow and cancel replies. Every token is stored before it is shown.',
     operations: sessionCompletions,
   },
+  { name: 'feedback', description: 'Deploy API: what users think of replies.', operations: feedback },
   {
     name: 'responses',
     description: 'Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions.',

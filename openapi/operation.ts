@@ -41,8 +41,8 @@ export interface Operation {
   headers?: Readonly<Record<string, string>>
   body?: TSchema
   /**
-   * Fields that the body does not have are refused, as they are in every body of the management scope; of a GET the parameters that
-   * its query does not have, as a misspelt filter would answer with everything.
+   * Fields that the body does not have are refused, as they are in every body of the management scope; of a GET or PUT the parameters
+   * that its query does not have, as a misspelt filter would answer with everything.
    */
   refusesUnknown?: true
   /** An absent body is treated as `{}`. */

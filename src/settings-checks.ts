@@ -1,4 +1,4 @@
-/** What settings must be together, and what follows from them. */
+/** The rules for settings together, and values that follow from them. */
 import { isIP } from 'node:net'
 import type { Settings } from './settings.ts'
 

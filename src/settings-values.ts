@@ -246,7 +246,7 @@ export const optional = <T>(name: string, meaning: string, read: Read<T>): Setti
   read,
 })
 
-/** A variable that many programs read, in both cases. */
+/** Makes a setting that many programs read, in both cases. */
 export const shared = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
   ...optional(name, meaning, read),
   alsoLowerCase: true,

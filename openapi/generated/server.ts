@@ -70,6 +70,20 @@ export interface AgentsHandlers<X extends Exchange> {
   deleteAgent: Handler<operations['deleteAgent'], X>
 }
 
+/** What an agent was, is, and is to be: versions and drafts. */
+export interface VersionsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{id}/versions — List the versions of an agent, newest first */
+  listAgentVersions: Handler<operations['listAgentVersions'], X, 'limit' | 'offset'>
+  /** GET /api/v1/agents/{id}/versions/{n} — Read a version of an agent */
+  getAgentVersion: Handler<operations['getAgentVersion'], X>
+  /** POST /api/v1/agents/{id}/versions/{n}/publish — Publish a version again */
+  publishAgentVersion: Handler<operations['publishAgentVersion'], X>
+  /** POST /api/v1/agents/{id}/publish — Publish the draft of an agent */
+  publishAgent: Handler<operations['publishAgent'], X>
+  /** DELETE /api/v1/agents/{id}/draft — Discard the draft of an agent */
+  deleteAgentDraft: Handler<operations['deleteAgentDraft'], X>
+}
+
 /** Which tools an agent may call. */
 export interface AgentToolsHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{agent_id}/tools — Read the tools of an agent */
@@ -178,10 +192,22 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   removeQueuedMessage: Handler<operations['removeQueuedMessage'], X>
 }
 
+/** Deploy API: what users think of replies. */
+export interface FeedbackHandlers<X extends Exchange> {
+  /** PUT /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages/{message_id}/feedback — Say what the session’s user thinks of a reply */
+  putFeedback: Handler<operations['putFeedback'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages/{message_id}/feedback — Take the feedback of the session’s user back */
+  deleteFeedback: Handler<operations['deleteFeedback'], X>
+}
+
 /** Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions. */
 export interface ResponsesHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/responses — Send a message, outputs or approvals; the answer is a response */
   createResponse: Handler<operations['createResponse'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
+  countResponseInput: Handler<operations['countResponseInput'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/responses/compact — Summarise a conversation up to its newest response */
+  compactResponse: Handler<operations['compactResponse'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Read a response, or follow its events */
   getResponse: Handler<operations['getResponse'], X>
   /** DELETE /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Take back the last response of a conversation */
@@ -204,6 +230,12 @@ export interface ConversationsHandlers<X extends Exchange> {
   deleteConversation: Handler<operations['deleteConversation'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items — List what was said in a conversation */
   listConversationItems: Handler<operations['listConversationItems'], X, 'limit' | 'order'>
+  /** POST /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items — Put items behind the last one of a conversation */
+  createConversationItems: Handler<operations['createConversationItems'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items/{item_id} — Read an item of a conversation */
+  getConversationItem: Handler<operations['getConversationItem'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items/{item_id} — Take back the last item of a conversation */
+  deleteConversationItem: Handler<operations['deleteConversationItem'], X>
 }
 
 /** The same, where `model` or an id names the agent. */
@@ -218,12 +250,22 @@ export interface AgentConversationsHandlers<X extends Exchange> {
   deleteAgentConversation: Handler<operations['deleteAgentConversation'], X>
   /** GET /api/v1/openai/conversations/{conversation_id}/items — List what was said in a conversation */
   listAgentConversationItems: Handler<operations['listAgentConversationItems'], X, 'limit' | 'order'>
+  /** POST /api/v1/openai/conversations/{conversation_id}/items — Put items behind the last one of a conversation */
+  createAgentConversationItems: Handler<operations['createAgentConversationItems'], X>
+  /** GET /api/v1/openai/conversations/{conversation_id}/items/{item_id} — Read an item of a conversation */
+  getAgentConversationItem: Handler<operations['getAgentConversationItem'], X>
+  /** DELETE /api/v1/openai/conversations/{conversation_id}/items/{item_id} — Take back the last item of a conversation */
+  deleteAgentConversationItem: Handler<operations['deleteAgentConversationItem'], X>
 }
 
 /** The same, where `model` or an id names the agent. */
 export interface AgentResponsesHandlers<X extends Exchange> {
   /** POST /api/v1/openai/responses — As createResponse, of the agent that `model` names */
   createAgentResponse: Handler<operations['createAgentResponse'], X>
+  /** POST /api/v1/openai/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
+  countAgentResponseInput: Handler<operations['countAgentResponseInput'], X>
+  /** POST /api/v1/openai/responses/compact — Summarise a conversation up to its newest response */
+  compactAgentResponse: Handler<operations['compactAgentResponse'], X>
   /** GET /api/v1/openai/responses/{response_id} — Read a response, or follow its events */
   getAgentResponse: Handler<operations['getAgentResponse'], X>
   /** DELETE /api/v1/openai/responses/{response_id} — Take back the last response of a conversation */
@@ -272,6 +314,10 @@ export interface UsersHandlers<X extends Exchange> {
 
 /** The same sessions, for the management UI. */
 export interface PlaygroundHandlers<X extends Exchange> {
+  /** PUT /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/feedback — Say what you think of a reply */
+  putPlaygroundFeedback: Handler<operations['putPlaygroundFeedback'], X>
+  /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/feedback — Take your own feedback back */
+  deletePlaygroundFeedback: Handler<operations['deletePlaygroundFeedback'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions — List the sessions of an agent, most recently updated first */
   listPlaygroundSessions: Handler<operations['listPlaygroundSessions'], X, 'limit' | 'offset'>
   /** POST /api/v1/agents/{agent_id}/playground/sessions — Create a session */
@@ -421,6 +467,7 @@ export interface Server<X extends Exchange> {
   providers: ProvidersHandlers<X>
   prompts: PromptsHandlers<X>
   agents: AgentsHandlers<X>
+  versions: VersionsHandlers<X>
   agentTools: AgentToolsHandlers<X>
   builtInTools: BuiltInToolsHandlers<X>
   httpTools: HttpToolsHandlers<X>
@@ -429,6 +476,7 @@ export interface Server<X extends Exchange> {
   models: ModelsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
+  feedback: FeedbackHandlers<X>
   responses: ResponsesHandlers<X>
   conversations: ConversationsHandlers<X>
   agentConversations: AgentConversationsHandlers<X>
@@ -457,6 +505,7 @@ export interface ServerOperations<X extends Exchange>
     ProvidersHandlers<X>,
     PromptsHandlers<X>,
     AgentsHandlers<X>,
+    VersionsHandlers<X>,
     AgentToolsHandlers<X>,
     BuiltInToolsHandlers<X>,
     HttpToolsHandlers<X>,
@@ -465,6 +514,7 @@ export interface ServerOperations<X extends Exchange>
     ModelsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
+    FeedbackHandlers<X>,
     ResponsesHandlers<X>,
     ConversationsHandlers<X>,
     AgentConversationsHandlers<X>,

@@ -57,6 +57,9 @@ ${table()}
 - \`parallel_tool_calls\` is sent only with requests that offer tools.
 - \`n\` above 1, \`logprobs\`, \`audio\`, \`modalities\` beyond \`text\`, \`prediction\` and \`functions\` are 400 with every provider.
 - Null, \`false\`, \`n: 1\` and empty arrays count as absent, except \`parallel_tool_calls: false\`.
+- Where the answer must be JSON (\`response_format\` other than \`text\`) and the model speaks before it calls tools, \`content\` is the last
+  turn's text alone. Earlier turns' text is shown as reasoning, where reasoning is shown. The text of a turn to which tools are
+  offered is sent when the turn has ended. On the Responses API each turn is a message item of its own.
 - \`temperature\`, \`top_p\` and similar fields are settings of the agent. These, \`store\`, \`user\`, \`metadata\` and unknown fields
   are accepted and not used: the header \`x-greenroom-ignored\` of the response names them.
 

@@ -8,6 +8,7 @@ import { countWaiting } from '../features/approvals/store/waits.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
 import { withLateTitles } from '../features/titles/late-titles.ts'
 import { passEarlierNumbers } from '../features/users/store/secret-numbers.ts'
+import { versionOldAgents } from '../features/versions/store/versions.ts'
 import { createWebhooks } from '../features/webhooks/webhooks.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import { deleteAllSessions } from '../http/server/database-errors/delete-sessions.ts'
@@ -88,6 +89,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
     log.debug({ applied }, 'What the migration applied.')
   }
   await waitForDatabase(() => keepOldNames(sql, workOutOldNames), log)
+  await waitForDatabase(() => versionOldAgents(sql), log)
   await waitForDatabase(() => passEarlierNumbers(sql), log)
   const { secretKeys: keys, dataDir } = settings
   const options = { keys, dataDir, external: embedded === null }
@@ -99,11 +101,11 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 
 /** Opens what a reply calls: models and tools, all through one guarded outbound client. */
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
-  const { outboundPolicy: policy, outboundAllow: allow, mcpAnswerDefaults: answerDefaults } = settings
+  const { outboundPolicy: policy, outboundAllow: allow } = settings
   const { traceparent } = observation
   const proxies = { https: settings.httpsProxy, http: settings.httpProxy, none: settings.noProxy }
   const outbound = closing.use(createOutboundOnDemand({ policy, allow, proxies, traceparent, beforeSend: gate.check }))
-  const mcp = closing.use(createMcpOnDemand({ outbound, log, answerDefaults }))
+  const mcp = closing.use(createMcpOnDemand({ outbound, log }))
   const demoLine = createDemoLine()
   const model = closing.use(
     createModel({
@@ -165,6 +167,7 @@ async function openDependencies(ground: Ground) {
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
     ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering },
+    limits: createLimitGate(repliesSql, coordination),
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
   })
   const { host } = opened
@@ -190,7 +193,6 @@ async function openDependencies(ground: Ground) {
     historyMaxTokens: settings.historyMaxTokens,
     providerTypes,
     observer,
-    limits: createLimitGate(repliesSql, coordination),
     requestObservers,
     usageStored,
     webhookSender,

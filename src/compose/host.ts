@@ -4,9 +4,11 @@ import { cutText } from '../actors/history/tool-turns.ts'
 import type { Journal, Model } from '../actors/ports/index.ts'
 import { createHost, createSessionHost } from '../actors/session/host.ts'
 import { createTimers } from '../coordination/timers.ts'
+import { createExpiry } from '../features/approvals/expiry.ts'
 import { createCompactions } from '../features/compaction/compact-session.ts'
 import { createContinuation } from '../features/continuation/continuation.ts'
 import { basisOfClaimed } from '../features/continuation/taken-over.ts'
+import type { LimitGate } from '../features/limits/store/limits.ts'
 import { preparing } from '../features/queue/prepare-queued.ts'
 import { createQueue } from '../features/queue/queue.ts'
 import { createQueueStore } from '../features/queue/store/queue.ts'
@@ -24,17 +26,20 @@ import type { Ground, openOwnership } from './ownership.ts'
 
 /** The interval at which messages begin that no settlement begins: after a drain, a crash, a start (contract section 22). */
 const TEND_MS = 1000
+/** The interval at which approvals are looked for whose time is over. They follow within 10 s (contract section 29). */
+const EXPIRE_MS = 2000
 
 interface HostParts extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coordination' | 'recorder' | 'handovers'> {
   journal: Journal
   model: Model
   gate: LeaseGate
   answering: RecordDependencies
+  limits: LimitGate
 }
 
 /** Opens the host. Its replies may be taken over, and messages begin, from now on. */
 export function openHost({ settings, repliesSql, log, closing, observation }: Ground, parts: HostParts) {
-  const { coordination, recorder, handovers, journal, model, gate, answering } = parts
+  const { coordination, recorder, handovers, journal, model, gate, answering, limits } = parts
   const { observer, metrics } = observation
   const inner = createHost({
     model,
@@ -50,8 +55,9 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
     historyMaxTokens: settings.historyMaxTokens,
     capabilities: { ...capabilities, keepTurn: handovers.keepTurn },
   })
+  const owner = () => ({ id: coordination.id, epoch: coordination.epoch() })
   const queue = createQueue(inner, {
-    store: createQueueStore(repliesSql, () => ({ id: coordination.id, epoch: coordination.epoch() })),
+    store: createQueueStore(repliesSql, owner),
     prepare: preparing((...message) => rebuiltMessage(answering, ...message)),
   })
   const basisOf = basisOfClaimed((...reply) => rebuiltBasis(answering, ...reply))
@@ -66,8 +72,13 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   coordination.start(host.owned, { tick: host.tick, takeOver: continuation.takeOver })
   const timers = createTimers((err, task) => log.warn({ err }, `${task} failed.`))
   timers.every(TEND_MS, 'Beginning queued messages', queue.tend)
+  const expire = createExpiry({ sql: repliesSql, owner, host: inner, generate: queue.generate })
+  timers.every(EXPIRE_MS, 'Rejecting approvals that have expired', expire)
+  const compactions = createCompactions(inner)
+  timers.every(TEND_MS, 'Releasing sessions that were held late', compactions.tend)
+  timers.every(TEND_MS, 'Giving back places that were taken late', limits.giveBackLate)
   closing.defer(timers.stop)
-  return { host, queue, compactions: createCompactions(inner), capabilities }
+  return { host, queue, compactions, limits, capabilities }
 }
 
 /** Returns null when requests to models are not kept. */

@@ -95,7 +95,7 @@ async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Tra
  * which lost theirs.
  */
 const countUsage = (recorder: UsageRecorder): PartialObserver => ({
-  begin({ id, purpose, sessionId, agentId, model: own, countsFor }) {
+  begin({ id, purpose, sessionId, agentId, agentVersion, model: own, countsFor }) {
     let model = own
     return {
       modelCall: () => ({
@@ -113,6 +113,7 @@ const countUsage = (recorder: UsageRecorder): PartialObserver => ({
           id,
           agentId,
           model,
+          version: agentVersion,
           replies,
           endedAt: new Date(),
           failed: replies > 0 && error !== null,

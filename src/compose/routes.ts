@@ -6,6 +6,7 @@ import { agUi } from '../../openapi/operations/deploy/agUi.ts'
 import { aiSdk } from '../../openapi/operations/deploy/aiSdk.ts'
 import { clientSecrets } from '../../openapi/operations/deploy/clientSecrets.ts'
 import { completions } from '../../openapi/operations/deploy/completions.ts'
+import { feedback } from '../../openapi/operations/deploy/feedback.ts'
 import { models } from '../../openapi/operations/deploy/models.ts'
 import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
 import { sessions } from '../../openapi/operations/deploy/sessions.ts'
@@ -28,6 +29,7 @@ import { prices } from '../../openapi/operations/records/prices.ts'
 import { prompts } from '../../openapi/operations/records/prompts.ts'
 import { providers } from '../../openapi/operations/records/providers.ts'
 import { transfer } from '../../openapi/operations/records/transfer.ts'
+import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
@@ -50,6 +52,8 @@ import { userHandlers } from '../features/users/access/users.ts'
 import { type Credential, knownCredentials } from '../features/users/login/credentials.ts'
 import { loginHandlers } from '../features/users/login/login.ts'
 import { loginSessions } from '../features/users/login/login-session.ts'
+import { statesBesideLive } from '../features/versions/index.ts'
+import { versionHandlers } from '../features/versions/routes/version-handlers.ts'
 import { type WebhookDependencies, webhookHandlers } from '../features/webhooks/routes/webhook-handlers.ts'
 import { createEditing } from '../http/management/editing/two-editors.ts'
 import { agentToolHandlers } from '../http/management/records/agent-tools.ts'
@@ -72,6 +76,7 @@ import { guardRequests } from '../http/server/server.ts'
 import { agUiHandlers } from '../http/wires/ag-ui/routes.ts'
 import { aiSdkHandlers } from '../http/wires/ai-sdk/routes.ts'
 import { type CompletionDependencies, completionHandlers } from '../http/wires/chat/completions.ts'
+import { feedbackHandlers } from '../http/wires/chat/feedback.ts'
 import { modelHandlers } from '../http/wires/chat/models.ts'
 import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
 import { sessionCompletionHandlers } from '../http/wires/chat/session-completions.ts'
@@ -115,7 +120,11 @@ export type HttpDependencies = CompletionDependencies &
 export async function mountAll(app: FastifyInstance, options: RouteOptions, given: HttpDependencies): Promise<void> {
   const { sql, host } = given
   const sessionFeed = createSessionFeed(sql, (err) => app.log.warn({ err }, 'Changes were not read.'))
-  const deps = { ...given, sessionFeed }
+  const deps = {
+    ...given,
+    sessionFeed,
+    statesBesideLive: (agentId: string, sessionId: string | null) => statesBesideLive(sql, agentId, sessionId),
+  }
   guardRequests(app, deps.requestObservers)
   mount(app, health, healthHandlers({ ping: deps.ping, draining: host.draining, cache: deps.coordination.cache }))
   const needsLogin = options.credentials !== null || deps.oidc !== null
@@ -162,11 +171,12 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
           if (method !== 'GET' && method !== 'HEAD') deps.agents.forget()
         })
         const edited = createEditing(sql)
-        const signIn = oidc && { url: `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
+        const signIn = oidc && { url: () => `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
         mount(management, auth, loginHandlers(logins && { sql, credentials, sessions: logins, oidc: signIn }))
         mount(management, providers, edited(providers, providerHandlers(deps)))
         mount(management, prompts, edited(prompts, promptHandlers(deps)))
         mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
+        mount(management, versions, versionHandlers(deps))
         mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
         mount(management, builtInTools, builtInToolHandlers(deps))
         mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
@@ -198,6 +208,7 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, completions, completionHandlers(deps))
   mountDeploy(deploy, models, modelHandlers(deps))
   mountDeploy(deploy, sessions, sessionHandlers(deps))
+  mountDeploy(deploy, feedback, feedbackHandlers(deps))
   mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
   mountResponses(deploy, { ...deps, sessionSecrets: deps.secrets.derive('response sessions') })

@@ -22,7 +22,6 @@ import { streamGemini } from './gemini/gemini.ts'
 import { chatBody, createOpenAi } from './openai/chat.ts'
 import { partRefusal } from './parts.ts'
 import { commonDialect, endpointOf, requireDialect } from './provider-types.ts'
-import type { Refusals } from './reasoning.ts'
 import type { ProviderFetch } from './request/fetch.ts'
 import { sendingParts, shownBody } from './request/outgoing-parts.ts'
 import { createTokenCounter } from './tokens/token-count.ts'
@@ -70,8 +69,7 @@ export function createModel(options: ModelOptions): Providers {
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
   const prepare = preparing(options.loadFetch, openai.load)
-  const refusals: Refusals = createRemembered()
-  const anthropic: AnthropicMemory = { refusals, longestAnswers: createRemembered() }
+  const memory: AnthropicMemory = { refusals: createRemembered(), longestAnswers: createRemembered() }
   const beginnings: RefusedBeginnings = createRemembered()
 
   const callModel: Model['stream'] = (request, signal, take) => {
@@ -82,8 +80,8 @@ export function createModel(options: ModelOptions): Providers {
       return playDemo(request, signal, take, options.demoLine)
     }
     return sendingParts(request, () => {
-      if (type === 'anthropic') return streamAnthropic(request, signal, fetch, anthropic, take)
-      if (type === 'gemini') return streamGemini(request, signal, fetch, refusals, take)
+      if (type === 'anthropic') return streamAnthropic(request, signal, fetch, memory, take)
+      if (type === 'gemini') return streamGemini(request, signal, fetch, memory.refusals, take)
       return openai.stream(request, requireDialect(type), signal, take)
     })
   }

@@ -28,6 +28,20 @@ export function promptToSend(content: string | null, values: ReplyValues, instru
   return own === null || own.trim() === '' ? instructions : `${own}\n\n${instructions}`
 }
 
+/** The words in place of `{{now.time}}`: a time there would change the beginning of every request (contract section 29). */
+const TIME_WORDS = 'the time at the end of the newest user message'
+
+/** Returns whether a prompt holds the time of day, so that user messages are sent with theirs. */
+export const holdsTime = (content: string | null): boolean =>
+  content?.includes('{{') === true &&
+  distinctIn(content, VALUES).some(({ kind, name }) => kind === 'value' && name === 'now.time')
+
+/** Returns what the form and the answer to saving say of a prompt. Null when there is nothing to say. */
+export const promptWarning = (content: string): string | null =>
+  holdsTime(content)
+    ? `{{now.time}} stands for the words "${TIME_WORDS}": each user message is sent with its time, so that providers can cache what comes before.`
+    : null
+
 /**
  * Fills in a prompt. A missing value is its default, or empty. Older prompts may hold unknown names, which stay as they
  * are.
@@ -37,7 +51,11 @@ export function fillPrompt(content: string, values: ReplyValues): string {
   return fillPlaceholders(
     content,
     (placeholder, asWritten) =>
-      placeholder.kind === 'value' ? (replyValue(values, placeholder.name) ?? placeholder.fallback ?? '') : asWritten,
+      placeholder.kind === 'value'
+        ? placeholder.name === 'now.time'
+          ? TIME_WORDS
+          : (replyValue(values, placeholder.name) ?? placeholder.fallback ?? '')
+        : asWritten,
     VALUES,
   )
 }

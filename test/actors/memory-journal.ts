@@ -169,6 +169,7 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
     history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
     hold: async () => null,
     release: async () => null,
+    releaseLate: async () => [],
     isHeld: async () => false,
     epoch: () => store.epoch,
     keepCheckpoint: async ({ epoch }) => (epoch === store.epoch ? 'stored' : 'fenced'),

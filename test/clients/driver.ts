@@ -114,3 +114,17 @@ export interface ContentDriver {
   pdf(ask: ContentAsk, document: GivenFile): Promise<string>
   schema(ask: ContentAsk, schema: object): Promise<string>
 }
+
+/** A conversation that the client keeps through `conversations.items`. */
+export interface ConversationsSession {
+  turn(text: string): Promise<string>
+  id(): Promise<string>
+  items(): Promise<{ type: string; role?: string; content?: unknown }[]>
+  add(items: object[]): Promise<void>
+  pop(): Promise<unknown>
+  clear(): Promise<void>
+}
+
+export interface SessionDriver {
+  open(base: { baseURL: string; apiKey: string }, lookup: (word: string) => string): ConversationsSession
+}

@@ -1,7 +1,7 @@
 /** One client in one test file: installed, opened, put to the suite, and what was seen compared with what is told. */
 import { expect, test } from 'vitest'
 import { askSetUp } from '../support/database.ts'
-import type { ContentDriver, Driver, ResponsesDriver } from './driver.ts'
+import type { ContentDriver, Driver, ResponsesDriver, SessionDriver } from './driver.ts'
 import { pythonDriver } from './python.ts'
 import type { Recorded } from './rows.ts'
 import type { Source } from './sources.ts'
@@ -14,6 +14,9 @@ export const openContents = (): Promise<ContentDriver[]> => load('contents', '')
 
 /** All clients of drivers/responses.js. */
 export const openResponses = (): Promise<ResponsesDriver[]> => load('responses', '')
+
+/** The Agents SDK with the session that it keeps in conversations. */
+export const openConversationsSession = (): Promise<SessionDriver> => load('conversations-session', '')
 
 /** Likewise, of one that follows replies. */
 export const openSource = (file: string): Promise<Source> => load(file, file)

@@ -12,7 +12,7 @@ export async function walkWebhooks(walk: Walk, agent_id: string): Promise<void> 
   const { id } = await walk('post', path, {}, body)
   await walk('post', path, {}, { ...body, url: 'no' })
   await walk('get', path, {})
-  const { id: session_id } = await walk('post', sessions, { agent_id }, {})
+  const { id: session_id } = await walk('post', sessions, { agent_id }, { messages: [{ role: 'user', content: 'x' }] })
   await walk('delete', `${sessions}/{session_id}`, { agent_id, session_id })
   const { deliveries } = await walk('get', `${path}/{id}/deliveries`, { id })
   const again = `${path}/{id}/deliveries/{delivery_id}/redeliver`

@@ -9,4 +9,13 @@ export const lasting = {
   'contract-29.stored-decisions':
     'Decisions that no request waits for begin the reply that follows as a queued message’s begins, once.',
   'contract-29.older-versions': 'The first partial decision ends the compatibility of older versions.',
+  'contract-29.failures':
+    'Messages with the status error carry the code and the words of their error chunk, wherever they are listed.',
+  'contract-29.prompt-times':
+    'In a prompt {{now.time}} is the same words each time, and each user message is sent with its time at its end.',
+  'contract-29.prompt-warning': 'Saving and importing a prompt with {{now.time}} answers with a warning.',
+  'contract-29.expiry-configured':
+    'approvalsExpireAfterS is a whole number from 60 to 7,776,000, or null; exports carry it.',
+  'contract-29.expires':
+    'When the time is over, undecided approvals are rejected as expired, approved ones are made, and the reply that follows begins by itself, once.',
 }

@@ -40,5 +40,19 @@ export const responses = {
   'contract-32.parse': 'responses.parse works behind a sentence.',
   'contract-32.ends-in-outputs': 'A new session’s history may end in outputs: the reply goes on from their message.',
   'contract-32.foreign-items': 'Items of OpenAI’s own tools are passed over and named; custom calls are read as calls.',
+  'contract-32.items': 'Items are put behind the head of a conversation, all or none, and read by their ids.',
+  'contract-32.items-held': 'While something runs, waits or is queued, items are neither given nor taken: 409.',
+  'contract-32.items-repeated':
+    'A retry, and a copy of what was answered here, store nothing and are answered with what is there.',
+  'contract-32.items-taken':
+    'The last item is taken back, an output with its call; what is left of a reply is a given message.',
+  'contract-32.conversations-session': 'OpenAIConversationsSession of @openai/agents works unmodified.',
+  'contract-32.repeated-path':
+    'Items without ids of ours that equal the path behind a known item are known; if one differs, all is a new history.',
+  'contract-32.queued-cancel':
+    'A cancel takes a queued response out; for 24 hours it reads as cancelled, then it is 404.',
+  'contract-32.input-tokens': 'input_tokens estimates what the model would be sent, asks nobody and stores nothing.',
+  'contract-32.compact': 'compact summarises a conversation up to its newest response; its item names the place.',
+  'contract-32.surface': 'Each call and field of OpenAI’s two APIs does what docs/responses-fields.md says.',
   'contract-35.stream-of-key': 'On the Responses API stream is not part of the body that a key is held to.',
 } as const

@@ -15,4 +15,6 @@ export const signIn = {
     'Every operation of management names its least role, and a lower one is 403 before anything is read or changed.',
   'contract-33.key-roles': 'A role narrows what a key opens; audit:read opens the audit alone.',
   'contract-33.reads': 'A person who reads the content of a session with a user leaves an entry, once an hour.',
+  'contract-33.pages':
+    'The pages offer the sign-ins, return to the page that was asked for, and say which role a page or a control needs.',
 } as const

@@ -24,6 +24,11 @@ export const values = {
   'contract-35.titles': 'Derived titles hold no control characters.',
   'contract-35.words': 'An empty error beside text is none; what is beyond a limit is told in words.',
   'contract-32.tool-choice': 'Responses: tool_choice “none” and “auto” without tools count as absent.',
+  'contract-35.last-turn':
+    'Where the answer must be JSON, only the last turn’s text is content; earlier text goes where reasoning goes.',
+  'contract-35.stream-of-key': 'On the Responses API, `stream` is not part of the body that a key is held to.',
+  'contract-35.playground-key': 'The playground’s chat takes Idempotency-Key as a session’s completions do.',
+  'contract-35.one-call-id': 'A waiting call of a response has one call_id on every surface.',
   'contract-35.proxy':
     'HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold for every outgoing request to others; errors name the proxy.',
   'contract-35.proxy-rule': 'Through a proxy the outbound rule judges literal addresses and names that resolve here.',

@@ -72,6 +72,7 @@ function simulatedJournal(database: SimulatedReplies, ask: Ask, owner: () => { i
     keepCheckpoint: async () => 'fenced',
     hold: async () => null,
     release: async () => null,
+    releaseLate: async () => [],
     isHeld: async () => false,
     epoch: () => owner().epoch,
     parts: async () => [],

@@ -16,7 +16,10 @@ const values = {
 
 verifies('contract-20.prompts', 'each value, spaces, defaults, and what is left as it is', () => {
   const cases: [template: string, filled: string][] = [
-    ['{{session.id}} {{session.user}} {{now.date}} {{now.time}}', 's-1 ann 2026-11-25 2026-11-25T18:44:07Z'],
+    [
+      '{{session.id}} {{session.user}} {{now.date}} {{now.time}}',
+      's-1 ann 2026-11-25 the time at the end of the newest user message',
+    ],
     ['{{ session.user }}{{\n session.metadata.plan\t}}', 'anngold'],
     ['{{session.metadata.a-b_C9}}', 'x'],
     ['{{session.metadata.none}}', ''],

@@ -206,6 +206,8 @@ describe('bars', () => {
     totalTokens,
     ...{ cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
     estimated: false,
+    feedbackUp: 0,
+    feedbackDown: 0,
   })
   const bars = (from: string, to: string, ...keys: string[]) => {
     const { step, buckets } = bucketsOf({ from, to, rows: keys.map((key, index) => row(key, index + 1)) })

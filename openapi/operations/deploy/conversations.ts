@@ -5,7 +5,9 @@ import {
   ConversationChange,
   ConversationCreate,
   ConversationDeleted,
+  ConversationItemsCreate,
   itemPage,
+  ResponseItem,
   ResponseItemList,
 } from '../../schemas/deploy/responses.ts'
 import { noMoreSessions } from '../../schemas/limits.ts'
@@ -13,6 +15,8 @@ import { belowOpenai } from './below-openai.ts'
 
 const all = '/api/v1/agents/{agent_id}/deploy/conversations'
 const one = `${all}/{conversation_id}`
+const held = 'A reply or a compaction runs, calls wait, or messages are queued.'
+const unknownItem = 'There is no such conversation or item, or it is not the caller’s.'
 const unknown = 'There is no such conversation, or it is not the caller’s.'
 
 export const conversations = operations({
@@ -69,6 +73,35 @@ export const conversations = operations({
     responses: { 200: ResponseItemList },
     errors: { 404: unknown },
   },
+  createConversationItems: {
+    method: 'post',
+    path: `${one}/items`,
+    scope: 'deploy',
+    secret: 'handler',
+    summary: 'Put items behind the last one of a conversation',
+    takesParts: true,
+    body: ConversationItemsCreate,
+    responses: { 200: ResponseItemList },
+    errors: { 404: unknown, 409: held, 413: 'The conversation, or its user, would hold too much.' },
+  },
+  getConversationItem: {
+    method: 'get',
+    path: `${one}/items/{item_id}`,
+    scope: 'deploy',
+    secret: 'handler',
+    summary: 'Read an item of a conversation',
+    responses: { 200: ResponseItem },
+    errors: { 404: unknownItem },
+  },
+  deleteConversationItem: {
+    method: 'delete',
+    path: `${one}/items/{item_id}`,
+    scope: 'deploy',
+    secret: 'handler',
+    summary: 'Take back the last item of a conversation',
+    responses: { 200: Conversation },
+    errors: { 404: unknownItem, 409: `Other items follow it. ${held}` },
+  },
 })
 
 export const agentConversations = operations({
@@ -77,4 +110,7 @@ export const agentConversations = operations({
   updateAgentConversation: belowOpenai(conversations.updateConversation),
   deleteAgentConversation: belowOpenai(conversations.deleteConversation),
   listAgentConversationItems: belowOpenai(conversations.listConversationItems),
+  createAgentConversationItems: belowOpenai(conversations.createConversationItems),
+  getAgentConversationItem: belowOpenai(conversations.getConversationItem),
+  deleteAgentConversationItem: belowOpenai(conversations.deleteConversationItem),
 })

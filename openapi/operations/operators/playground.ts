@@ -4,6 +4,7 @@ import { searchPage } from '../../schemas/basics.ts'
 import { PlaygroundFrames, PlaygroundHeadChange } from '../../schemas/conversation/branches.ts'
 import { ChatCompletion, completionEvents, resumedStream } from '../../schemas/conversation/chat.ts'
 import { PlaygroundCheckpoint, PlaygroundCheckpointList } from '../../schemas/conversation/checkpoints.ts'
+import { FeedbackRequest, PlaygroundFeedback } from '../../schemas/conversation/feedback.ts'
 import {
   PlaygroundChatRequest,
   PlaygroundMessages,
@@ -33,7 +34,33 @@ function inPlayground(
   return { ...shared, path: path.replace('/deploy/', '/playground/'), scope: 'management', role: 'editor', ...changes }
 }
 
+const feedbackPath = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/feedback'
+
 export const playground = operations({
+  putPlaygroundFeedback: {
+    method: 'put',
+    path: feedbackPath,
+    scope: 'management',
+    role: 'editor',
+    summary: 'Say what you think of a reply',
+    description: 'One for each name and reply, beside that of the session’s user.',
+    body: FeedbackRequest,
+    responses: { 200: PlaygroundFeedback },
+    errors: {
+      404: 'There is no such session or message.',
+      409: 'The reply is still running.',
+      413: 'The session, or its user, holds too much.',
+    },
+  },
+  deletePlaygroundFeedback: {
+    method: 'delete',
+    path: feedbackPath,
+    scope: 'management',
+    role: 'editor',
+    summary: 'Take your own feedback back',
+    responses: { 204: null },
+    errors: { 404: 'There is no such session or message.' },
+  },
   listPlaygroundSessions: inPlayground(sessions.listSessions, {
     summary: 'List the sessions of an agent, most recently updated first',
     query: Type.Object({ ...searchPage.properties, ...sessionFilters }),
@@ -82,6 +109,10 @@ export const playground = operations({
     role: 'editor',
     summary: 'Send a message, optionally with other settings and tools',
     description: `The response header \`x-session-id\` is the id of the session. ${frames}`,
+    headers: {
+      'Idempotency-Key':
+        'Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400.',
+    },
     takesParts: true,
     body: PlaygroundChatRequest,
     streams: 'only',

@@ -23,7 +23,13 @@ export const usage = operations({
     query: Type.Object({
       ...period,
       groupBy: Type.Optional(
-        Type.Unsafe({ ...oneOf(['agent', 'model', 'day'], 'What each row aggregates.'), default: 'agent' }),
+        Type.Unsafe({ ...oneOf(['agent', 'model', 'day', 'version'], 'What each row aggregates.'), default: 'agent' }),
+      ),
+      agentId: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description: 'The agent whose versions are aggregated: with `groupBy=version` alone.',
+        }),
       ),
     }),
     responses: { 200: UsageReport },

@@ -2,6 +2,7 @@ import { operations } from '../../operation.ts'
 import { searchPage } from '../../schemas/basics.ts'
 import { UserUses, userUsePage } from '../../schemas/limits.ts'
 import { Agent, AgentCreate, AgentList, AgentUpdate } from '../../schemas/records/configuration.ts'
+import { draftQuery } from '../../schemas/records/drafts.ts'
 
 const one = '/api/v1/agents/{id}'
 const unknown = 'There is no such agent.'
@@ -28,21 +29,25 @@ export const agents = operations({
   },
   getAgent: {
     method: 'get',
+    refusesUnknown: true,
     path: one,
     scope: 'management',
     role: 'viewer',
     summary: 'Read an agent',
+    query: draftQuery,
     responses: { 200: Agent },
     errors: { 404: unknown },
   },
   updateAgent: {
     method: 'put',
+    refusesUnknown: true,
     path: one,
     scope: 'management',
     role: 'editor',
     summary: 'Change an agent',
     description:
-      'Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole.',
+      'Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole. Makes a version and publishes it, unless the draft is meant.',
+    query: draftQuery,
     body: AgentUpdate,
     responses: { 200: Agent },
     errors: { 404: unknown },

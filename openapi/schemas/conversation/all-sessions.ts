@@ -63,6 +63,9 @@ const filters = {
       description: `Only sessions whose newest reply was refused by its provider with this HTTP status.${amongNewest}`,
     }),
   ),
+  feedback: Type.Optional(
+    oneOf(['up', 'down', 'any'], 'Only sessions with a message that has such feedback, whoever gave it.'),
+  ),
   text: filter(`Only sessions with a stored message that contains this text, without regard to case.${amongNewest}`),
 }
 

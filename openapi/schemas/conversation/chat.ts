@@ -1,10 +1,13 @@
 /** The chat-completions wire format, and messages of deploy sessions. Names are in snake case, as in that format. */
+
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { count, id, nullable, oneOf, time } from '../basics.ts'
+import { askedVersion } from '../records/drafts.ts'
 import { actionsRequest, callerToolFields, WireToolCall } from './actions.ts'
 import { deployPlace, parentId } from './branches.ts'
 import { answerFields } from './completion-fields.ts'
+import { Feedback } from './feedback.ts'
 import { onBusy } from './queue.ts'
 
 export const ContentPart = Type.Object(
@@ -89,6 +92,7 @@ const answerForm = {
 const besideMessages = { ...answerForm, ...answerFields, ...callerToolFields }
 const requestFields = {
   messages: Type.Array(ChatMessage, { minItems: 1 }),
+  agent_version: askedVersion,
   model: Type.Optional(Type.Unsafe({ description: "Not looked at: the agent's model answers." })),
   ...besideMessages,
 }
@@ -224,6 +228,14 @@ export const StreamError = Type.Object(
   { title: 'StreamError', description: 'The last frame of a failed stream, without `[DONE]` after it.' },
 )
 
+export const ReplyFailure = Type.Object(
+  {
+    code: oneOf(replyErrorCodes, 'Why the reply failed.'),
+    message: Type.String({ description: 'The words of its error chunk.' }),
+  },
+  { title: 'ReplyFailure', description: 'Of messages with the status `error` alone.' },
+)
+
 /** The events of every reply stream. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
@@ -306,7 +318,9 @@ export const DeployMessage = Type.Object(
       }),
     ),
     continuations: continuations('frame_id'),
+    error: Type.Optional(ReplyFailure),
     missing_tools: missingTools(),
+    feedback: Type.Optional(Feedback),
     created_at: time('When the message was stored.'),
   },
   { title: 'DeployMessage' },

@@ -1,12 +1,14 @@
 /** The playground: the sessions of the deploy API, in camel case and with more details. */
 import Type from 'typebox'
 import { camelCased } from '../../camel-case.ts'
-import { count, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from '../basics.ts'
+import { count, freeObject, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from '../basics.ts'
 import { settingsInput } from '../records/configuration.ts'
+import { askedVersion, givenPin, repliedVersion } from '../records/drafts.ts'
 import { toolChoiceInput } from '../records/tools.ts'
-import { callDecisions, callerToolFields } from './actions.ts'
+import { callerToolFields, storedDecisions } from './actions.ts'
 import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
+import { allFeedback } from './feedback.ts'
 import { onBusy } from './queue.ts'
 import { changedTitle, deploySession } from './sessions.ts'
 
@@ -19,7 +21,10 @@ export const PlaygroundSession = Type.Object(
   },
   { title: 'PlaygroundSession' },
 )
-export const PlaygroundSessionChange = Type.Object({ title: changedTitle }, { title: 'PlaygroundSessionChange' })
+export const PlaygroundSessionChange = Type.Object(
+  { title: Type.Optional(changedTitle), agentVersion: givenPin },
+  { title: 'PlaygroundSessionChange', description: 'What is absent stays.' },
+)
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)
 
 const unknownOutcome =
@@ -37,7 +42,7 @@ const PlaygroundToolCall = Type.Object(
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
     decision: Type.Optional(
       nullable(
-        oneOf(callDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),
+        oneOf(storedDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),
       ),
     ),
     decidedAt: Type.Optional(nullable(time('When it was decided.'))),
@@ -47,6 +52,18 @@ const PlaygroundToolCall = Type.Object(
     decidedArguments: Type.Optional(
       nullable(
         Type.String({ description: 'JSON text: what the call was approved with. Null stands for its own arguments.' }),
+      ),
+    ),
+    answers: Type.Optional(
+      Type.Array(
+        Type.Object({
+          key: Type.String({ description: "The server's name for the question." }),
+          decision: oneOf(storedDecisions, '`answer`, `decline` or `cancel`.'),
+          content: nullable(freeObject('What a form was filled in with. Null where there is none.')),
+          decidedAt: time('When it was decided.'),
+          decidedBy: nullable(Type.String({ description: 'Who decided it. Null when none is named.' })),
+        }),
+        { description: "The decided questions of the call's MCP server, in order. Absent where it asked none." },
       ),
     ),
   },
@@ -96,6 +113,7 @@ export const PlaygroundMessage = Type.Object(
         }),
       ),
       attempts: nullable(count('Calls to providers. Null while the reply runs.')),
+      agentVersion: repliedVersion,
       overrides: Type.Unsafe({
         type: ['object', 'null'],
         additionalProperties: true,
@@ -111,6 +129,7 @@ export const PlaygroundMessage = Type.Object(
       ),
     }),
     continuations: continuations('frameId'),
+    feedback: allFeedback,
     missingTools: missingTools({ mcpServerId: id('Id of the MCP server.') }),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),
@@ -149,6 +168,7 @@ export const PlaygroundChatRequest = Type.Object(
     sessionId: Type.Optional(
       nullable(Type.String({ description: 'Absent or null: a session is created; see the header `x-session-id`.' })),
     ),
+    agentVersion: askedVersion,
     configOverrides: Type.Optional(
       Type.Unsafe({
         ...Type.Object({

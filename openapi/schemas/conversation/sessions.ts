@@ -2,6 +2,7 @@
 import Type, { type TObject } from 'typebox'
 import { documented } from '../../documented.ts'
 import { count, id, listOf, name, nullable, oneOf, page, time } from '../basics.ts'
+import { givenPin, pin } from '../records/drafts.ts'
 import { pending } from './actions.ts'
 import { sessionStatuses } from './all-sessions.ts'
 import { branches, deployForkedFrom, deployForkOf, headId, playgroundForkOf } from './branches.ts'
@@ -26,6 +27,7 @@ export const deploySession = {
       description: 'The id by which a front end made it, where that is no UUID. Null when it has none.',
     }),
   ),
+  agent_version: pin,
   pending,
   head_id: headId,
   forked_from: deployForkedFrom,
@@ -53,12 +55,13 @@ const given = {
   metadata: Type.Optional(nullable(metadata)),
 }
 export const PlaygroundSessionCreate = Type.Object(
-  { ...given, forkOf: playgroundForkOf },
+  { ...given, agentVersion: givenPin, forkOf: playgroundForkOf },
   { title: 'PlaygroundSessionCreate' },
 )
 export const SessionCreate = Type.Object(
   {
     ...given,
+    agent_version: givenPin,
     fork_of: deployForkOf,
     id: Type.Optional(
       nullable(
@@ -95,6 +98,7 @@ export const SessionChange = Type.Object(
   {
     title: Type.Optional(changedTitle),
     metadata: Type.Optional(nullable(metadata)),
+    agent_version: givenPin,
   },
   { title: 'SessionChange', description: 'What is absent stays. `metadata` is replaced as a whole; null empties it.' },
 )

@@ -1,9 +1,11 @@
 /** The AI SDK's own formats (package `ai`, version 7). The server reads little of a request, and checks only that. */
+
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { name, nullable, oneOf } from '../basics.ts'
 import { callerToolFields } from '../conversation/actions.ts'
-import { messageStatuses } from '../conversation/chat.ts'
+import { messageStatuses, ReplyFailure } from '../conversation/chat.ts'
+import { Feedback } from '../conversation/feedback.ts'
 import { onBusy } from '../conversation/queue.ts'
 
 const sentParts = {
@@ -159,7 +161,11 @@ const UIMessage = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     role: oneOf(['user', 'assistant'], 'Who speaks.'),
-    metadata: Type.Object({ status: oneOf(messageStatuses, 'A cancelled reply is `complete`.') }),
+    metadata: Type.Object({
+      status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
+      error: Type.Optional(ReplyFailure),
+      feedback: Type.Optional(Feedback),
+    }),
     parts: Type.Array(Type.Object({ type: Type.String() }), {
       minItems: 1,
       description: 'Parts as the stream of the same reply builds them.',

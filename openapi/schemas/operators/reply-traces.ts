@@ -1,6 +1,7 @@
 /** The trace of a reply. */
 import Type from 'typebox'
 import { count, freeObject, id, nullable, oneOf, time } from '../basics.ts'
+import { repliedVersion } from '../records/drafts.ts'
 
 export const spanKinds = ['reply', 'model', 'attempt', 'tool', 'handover', 'settle'] as const
 
@@ -24,7 +25,12 @@ const Span = Type.Object(
 )
 
 export const ReplyTrace = Type.Object(
-  { messageId: id('Id of the reply.'), startedAt: time('When it was admitted.'), spans: Type.Array(Span) },
+  {
+    messageId: id('Id of the reply.'),
+    agentVersion: repliedVersion,
+    startedAt: time('When it was admitted.'),
+    spans: Type.Array(Span),
+  },
   {
     title: 'ReplyTrace',
     description: 'Kept for `TRACE_RETENTION_DAYS`; after that the reply and its settlement remain.',

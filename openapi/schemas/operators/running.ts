@@ -208,7 +208,10 @@ export const UsageReport = Type.Object(
     rows: Type.Array(
       Type.Object(
         {
-          key: Type.String({ description: 'Id of an agent, a model name, or a day (`2026-01-31`, UTC).' }),
+          key: Type.String({
+            description:
+              'Id of an agent, a model name, a day (`2026-01-31`, UTC), or a version: its number, `draft` or `none`.',
+          }),
           replies: count('Number of replies that ended.'),
           promptTokens: count('Tokens read.'),
           completionTokens: count('Tokens written.'),
@@ -217,6 +220,8 @@ export const UsageReport = Type.Object(
           cacheWriteTokens: count('Of those read: written to a cache, as far as it is reported.'),
           reasoningTokens: count('Of those written: spent on reasoning, as far as it is reported.'),
           estimated: Type.Boolean({ description: "Whether the numbers include a tokenizer's estimates." }),
+          feedbackUp: count('Good feedback that was given in this time, and still exists.'),
+          feedbackDown: count('Bad feedback that was given in this time, and still exists.'),
         },
         { title: 'UsageRow' },
       ),

@@ -4,6 +4,7 @@ import { documented, webAddress } from '../../documented.ts'
 import { asRead, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
 import { reasoningEfforts, responseFormatKeywords } from '../conversation/completion-fields.ts'
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'
+import { versionFields } from './drafts.ts'
 
 const providerTypeIds = [
   'openai',
@@ -104,7 +105,17 @@ export const ProviderTest = Type.Object(
 )
 
 const promptFields = { name: name('Name of the prompt.'), content: Type.String({ description: 'The system prompt.' }) }
-export const Prompt = Type.Object({ id: id('Id of the prompt.'), ...promptFields, ...timestamps }, { title: 'Prompt' })
+export const Prompt = Type.Object(
+  {
+    id: id('Id of the prompt.'),
+    ...promptFields,
+    ...timestamps,
+    warning: Type.Optional(
+      Type.String({ description: 'What becomes of `{{now.time}}` in it; in answers to saving alone.' }),
+    ),
+  },
+  { title: 'Prompt' },
+)
 export const PromptList = listOf('PromptList', 'prompts', Prompt)
 export const PromptCreate = Type.Object(promptFields, { title: 'PromptCreate', ...asRead })
 export const PromptUpdate = Type.Object(optional(promptFields), { title: 'PromptUpdate' })
@@ -140,6 +151,12 @@ export const GenerationConfigInput = Type.Unsafe({
 
 const promptId = nullable(
   Type.String({ description: 'Id of a prompt. Null when there is no system prompt. Unknown: 400.' }),
+)
+export const systemPrompt = nullable(
+  Type.String({
+    description:
+      'A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400.',
+  }),
 )
 /** Fallbacks of an agent. */
 export const MAX_FALLBACKS = 3
@@ -221,7 +238,8 @@ export const Agent = Type.Object(
     name: name('Name of the agent.'),
     providerId: id('Id of its provider.'),
     model: name('Model name, as the provider knows it.'),
-    promptId: nullable(id('Id of its prompt. Null when there is no system prompt.')),
+    promptId: nullable(id('Id of its prompt. Null when it has none.')),
+    systemPrompt,
     generationConfig: GenerationConfig,
     responseFormat: Type.Unsafe({
       ...responseFormatKeywords,
@@ -240,6 +258,7 @@ export const Agent = Type.Object(
     compaction,
     onLoss,
     onMissingTools,
+    ...versionFields,
     ...timestamps,
   },
   { title: 'Agent' },
@@ -247,6 +266,7 @@ export const Agent = Type.Object(
 export const AgentList = listOf('AgentList', 'agents', Agent)
 const agentOptions = {
   promptId,
+  systemPrompt,
   generationConfig: GenerationConfigInput,
   allowedOrigins: allowedOriginsInput,
   historyMaxTokens,

@@ -192,9 +192,17 @@ export const approvalsTransfer = approvalsOf(toolsByName, [], approvalsDescripti
 export const toolChoiceInput = optional(
   Object.fromEntries(Object.entries(toolChoice).map(([kind, schema]) => [kind, nullable(schema)])),
 )
-export const AgentTools = Type.Object({ ...toolChoice, approvals }, { title: 'AgentTools' })
+/** An approval that nobody has decided for so long is rejected. */
+export const approvalsExpireAfterS = nullable(
+  Type.Integer({
+    minimum: 60,
+    maximum: 7_776_000,
+    description: 'Seconds after which a call that nobody has decided is rejected. Null: never.',
+  }),
+)
+export const AgentTools = Type.Object({ ...toolChoice, approvals, approvalsExpireAfterS }, { title: 'AgentTools' })
 export const AgentToolsUpdate = Type.Object(
-  { ...toolChoiceInput, ...optional({ approvals: approvalsInput }) },
+  { ...toolChoiceInput, ...optional({ approvals: approvalsInput, approvalsExpireAfterS }) },
   {
     title: 'AgentToolsUpdate',
     description: 'Absent arrays stay as they are, `[]` or null clears. Unknown ids: 400.',

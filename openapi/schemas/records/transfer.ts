@@ -13,10 +13,11 @@ import {
   onMissingToolsInput,
   PromptCreate,
   responseFormatInput,
+  systemPrompt,
   userLimitsInput,
   wireApis,
 } from './configuration.ts'
-import { approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
+import { approvalsExpireAfterS, approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
 
 const AgentTransfer = Type.Object(
   {
@@ -24,6 +25,7 @@ const AgentTransfer = Type.Object(
     provider: Type.String({ description: 'Name of its provider, which must exist in the target.' }),
     model: name('Model name.'),
     prompt: Type.Optional(nullable(Type.String({ description: 'Name of its prompt, or null.' }))),
+    systemPrompt: Type.Optional(systemPrompt),
     generationConfig: Type.Optional(GenerationConfigInput),
     responseFormat: Type.Optional(responseFormatInput),
     fallbacks: Type.Optional(
@@ -53,6 +55,7 @@ const AgentToolsTransfer = Type.Object(
     ),
     builtInTools: Type.Optional(Type.Array(Type.String(), { description: 'Ids of built-in tools.' })),
     approvals: Type.Optional(approvalsTransfer),
+    approvalsExpireAfterS: Type.Optional(approvalsExpireAfterS),
   },
   { title: 'AgentToolsTransfer', ...asRead },
 )
@@ -97,6 +100,16 @@ export const ImportResult = Type.Object(
         name: Type.String(),
         reason: Type.String(),
       }),
+    ),
+    warnings: Type.Optional(
+      Type.Array(
+        Type.Object({
+          kind: oneOf(['prompt'], 'Kind of record.'),
+          name: Type.String(),
+          message: Type.String({ description: 'As saving the record answers it.' }),
+        }),
+        { description: 'Absent where there are none.' },
+      ),
     ),
   },
   { title: 'ImportResult' },

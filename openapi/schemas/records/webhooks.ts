@@ -2,7 +2,14 @@
 import Type from 'typebox'
 import { count, id, listOf, name, nullable, oneOf, optional, time, timestamps } from '../basics.ts'
 
-const eventNames = ['reply.completed', 'reply.failed', 'reply.cancelled', 'reply.waiting', 'session.deleted'] as const
+const eventNames = [
+  'reply.completed',
+  'reply.failed',
+  'reply.cancelled',
+  'reply.waiting',
+  'session.deleted',
+  'feedback.created',
+] as const
 type EventName = (typeof eventNames)[number]
 
 const fields = {

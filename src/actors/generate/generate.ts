@@ -16,13 +16,15 @@ import type {
   ToolChoice,
   ToolSpec,
 } from '../ports/index.ts'
-import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
+import { type ModelCallEnd, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { noActions, plain } from './defaults.ts'
 import { type Ending, endedEarly, type Limits, passGate, withinLimits } from './endings.ts'
+import { heldEvents, holdsText } from './held-text.ts'
 import { endOfMissing, goingWithout, recordMissing } from './missing-tools.ts'
 import { createModelAttribution } from './models.ts'
 import { answerOf, messagesOf, withOwnIds } from './open-turn.ts'
+import { keepPace, newPace } from './pace.ts'
 import { createReasoning } from './reasoning.ts'
 import { type GenerateOptions, openWithin, type Running, type Summarised } from './running.ts'
 import { cleanText, createTextCleaner } from './text-cleaner.ts'
@@ -72,6 +74,8 @@ const MAX_REFUSAL = 2000
 interface Turn extends CountedTurn {
   calls: ToolCall[]
   failure: ModelFailure | null
+  /** The turn's text, if it was not shown as it came. Else empty. */
+  held: string
 }
 
 const nothing = { promptTokens: 0, completionTokens: 0 }
@@ -180,13 +184,15 @@ async function runTurns(given: Running, mayCompact: boolean): Promise<Ending | '
     if (turn.end?.refusal) running.keepRefusal(cleanText(turn.end.refusal.slice(0, MAX_REFUSAL)))
     if (last) sending.counted(last, turn.end?.usage?.promptTokens ?? null)
     firstCall = {}
+    const isLast = turn.failure !== null || turn.calls.length === 0 || callsUsed >= maxCalls || toolbox === null
+    if (isLast && turn.held !== '' && !running.signal.aborted) await running.take(heldEvents(turn.held, false, request))
     if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
     if (turn.calls.length === 0 || callsUsed >= maxCalls || toolbox === null) {
       return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
     }
     const asked = withOwnIds(policy.considered(turn.calls, toolbox), turns)
     const answer = answerOf(before + turn.text, asked, turn.end.echo)
-    const place = { answer, before: calls, left: maxCalls - callsUsed }
+    const place = { answer, before: calls, left: maxCalls - callsUsed, held: turn.held }
     calls += asked.length
     callsUsed += asked.length
     kept += 1
@@ -213,11 +219,12 @@ function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }
 async function runTurn(
   sent: ReturnType<Sending['next']>,
   offer: Pick<ModelRequest, 'tools' | 'toolChoice'>,
-  { request, model, tally, models, reasoning, observer, signal, take }: Running,
+  { request, actions, model, tally, models, reasoning, observer, signal, take }: Running,
 ): Promise<Turn> {
-  const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null }
+  const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null, held: '' }
+  const isHeld = holdsText(request, actions, offer.tools)
   const cleaner = createTextCleaner()
-  const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
+  const pace = newPace()
   const observed = observer.modelCall()
   tally.begin(sent.messages, turn)
   models.beginTurn()
@@ -228,7 +235,7 @@ async function runTurn(
       if (event.type === 'text') {
         if (reasoning.isOpen()) addReasoning(turn, reasoning.close(), emitted)
         keepPace(pace)
-        addText(turn, cleaner.push(event.text), emitted)
+        addText(turn, cleaner.push(event.text), isHeld ? [] : emitted)
       } else if (event.type === 'reasoning') addReasoning(turn, reasoning.push(event.text), emitted)
       else if (event.type === 'model') models.answers(event)
       else keep(turn, event)
@@ -244,7 +251,8 @@ async function runTurn(
   }
   const rest: ReplyEvent[] = models.changeEvents()
   addReasoning(turn, reasoning.close(), rest)
-  addText(turn, cleaner.end(), rest)
+  addText(turn, cleaner.end(), isHeld ? [] : rest)
+  if (isHeld) turn.held = turn.text
   if (rest.length > 0) await take(rest)
   if (turn.end === null && turn.failure === null) turn.failure = endedEarly
   tally.end(turn)
@@ -283,15 +291,6 @@ function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning
     default:
       event satisfies never
   }
-}
-
-/** Notes a text's time. It is called for every text: numbers only. */
-function keepPace(pace: Pace): void {
-  const now = performance.now()
-  if (pace.firstAt === null) pace.firstAt = now
-  else if (now - pace.lastAt > pace.longestGapMs) pace.longestGapMs = now - pace.lastAt
-  pace.lastAt = now
-  pace.texts += 1
 }
 
 function endOf({ failure, end }: Turn, signal: AbortSignal): ModelCallEnd['end'] {

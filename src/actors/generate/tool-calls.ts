@@ -2,10 +2,13 @@
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { OpenTurn, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
+import type { ReplyEvent } from '../reply/reply-event.ts'
 import { emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
 import { passGate } from './endings.ts'
+import { heldEvents } from './held-text.ts'
 import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
+import { withIdsOf, withUniqueIds } from './waiting-ids.ts'
 
 export const cleanCall = (call: ToolCall): ToolCall => ({
   id: cleanText(call.id),
@@ -23,6 +26,8 @@ interface TurnPlace {
   left: number
   /** Calls that count towards `maxToolCalls`, those of this turn included. */
   spent: number
+  /** The turn's text, if that is not shown yet. Else empty. */
+  held: string
 }
 
 /**
@@ -30,28 +35,32 @@ interface TurnPlace {
  * those that wait are not made at all.
  */
 export async function runTools(
-  asked: readonly ToolCall[],
+  wanted: readonly ToolCall[],
   toolbox: Toolbox,
   place: TurnPlace,
   running: Running,
 ): Promise<OpenTurn> {
-  const { replyId, calls: policy, signal, take } = running
-  const { answer, before, left } = place
+  const { replyId, request, actions, calls: policy, signal, take } = running
+  const { before, left } = place
   const startedAt = new Date().toISOString()
-  const judged = asked.map((call, index) => (index < left ? policy.judge(call, toolbox) : { refused: overLimit }))
+  const judged = wanted.map((call, index) => (index < left ? policy.judge(call, toolbox) : { refused: overLimit }))
+  const waits = judged.map((judgement) => judgement !== null && 'waits' in judgement)
+  const asked = actions.uniqueIds ? withUniqueIds(replyId, wanted, waits) : wanted
+  const answer = actions.uniqueIds ? withIdsOf(place.answer, asked) : place.answer
   const waiting = asked.map((call, index): WaitingCall | null => {
     const judgement = judged[index] ?? null
     if (judgement === null || !('waits' in judgement)) return null
     const tool = toolbox.own?.get(call.name)?.key
     return { ...call, kind: judgement.waits, replyId, place: before + index + 1, ...(tool !== undefined && { tool }) }
   })
-  await take(
-    asked.map(({ id, name, arguments: text }, index) => {
-      const kind = waiting[index]?.kind
-      return { type: 'tool_call', id, name, arguments: text, startedAt, ...(kind !== undefined && { waits: kind }) }
-    }),
-  )
-  await unlessAborted(keep(place, waiting, running), signal)
+  const goesOn = waiting.every((call) => call === null)
+  const shown = asked.map(({ id, name, arguments: text }, index): ReplyEvent => {
+    const judgement = judged[index] ?? null
+    const waits = judgement !== null && 'waits' in judgement ? judgement.waits : undefined
+    return { type: 'tool_call', id, name, arguments: text, startedAt, ...(waits !== undefined && { waits }) }
+  })
+  await take([...heldEvents(place.held, goesOn, request), ...shown])
+  await unlessAborted(keep({ ...place, answer }, waiting, running), signal)
   await passGate(running)
   const results = asked.map(async (call, index): Promise<ToolResult | null> => {
     const judgement = judged[index] ?? null
@@ -59,7 +68,16 @@ export async function runTools(
     return 'refused' in judgement ? notMade(judgement.refused) : null
   })
   const made = asked.map(({ id }, index) => ({ id, isMade: index < left && !waiting[index] }))
-  return { answer, waiting, results: await emitResults(made, results, running) }
+  const contents = await emitResults(made, results, running)
+  const asking = await Promise.all(
+    asked.map(async (call, index): Promise<WaitingCall | null> => {
+      const question = (await results[index])?.asked
+      const tool = toolbox.own?.get(call.name)?.key
+      if (question === undefined) return null
+      return { ...call, kind: 'input', replyId, place: before + index + 1, ...(tool && { tool }), asked: question }
+    }),
+  )
+  return { answer, waiting: waiting.map((call, index) => call ?? asking[index] ?? null), results: contents }
 }
 
 const overLimit = 'Not called: the limit of tool calls is reached.'

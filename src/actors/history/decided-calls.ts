@@ -12,6 +12,7 @@ interface Decided extends Pick<DecidedCall, 'decision'> {
 /** Returns the text that the model is sent of a call that was rejected, or answered by the decision. */
 export function decisionText({ decision, output, reason }: Decided): string {
   if (decision === 'respond') return output ?? ''
+  if (decision === 'expired') return 'Nobody decided about the call in time. It was not made.'
   return !reason ? 'The call was rejected. It was not made.' : `The call was rejected, and not made: ${reason}`
 }
 
@@ -24,7 +25,7 @@ export const resultText = (content: string, changed: string | null | undefined):
  * of it.
  */
 export function resultOfDecision(decided: Decided & { id: string }): Extract<ReplyEvent, { type: 'tool_result' }> {
-  const isDenied = decided.decision === 'reject'
+  const isDenied = decided.decision === 'reject' || decided.decision === 'expired'
   const result = { ok: !isDenied, content: decisionText(decided), durationMs: 0 }
   return { type: 'tool_result', id: decided.id, ...result, ...(isDenied && { denied: true }) }
 }

@@ -2,7 +2,7 @@
 
 import type { History, HistoryLimits, HistoryMessage, ModelMessage } from '../ports/index.ts'
 import type { Conversation } from './conversation.ts'
-import { sameParts, userMessage } from './message-parts.ts'
+import { sameParts, userMessage, withTime } from './message-parts.ts'
 import { MAX_TOOL_TEXT, messagesFor } from './tool-turns.ts'
 
 /**
@@ -63,14 +63,17 @@ const wasTooLong = ([asked, ...answers]: Turn): boolean =>
 
 /**
  * Returns a conversation of `messages`, oldest first, and the user's message `newest`. Empty replies are left out. A
- * reply that called tools is sent with its calls and their results, each cut at `MAX_TOOL_TEXT`.
+ * reply that called tools is sent with its calls and their results, each cut at `MAX_TOOL_TEXT`. `at` is sent with the newest
+ * message, where it is not null.
  */
 export function storedConversation(
   { messages: earlier, isWhole, checkpoint, before }: History,
   messages: readonly HistoryMessage[],
   newest: Required<NewestMessage>,
   isContinued: boolean,
+  at: string | null = null,
 ): Conversation {
+  const asked = userMessage(newest.content, newest.parts)
   const turns = withoutRepeats(turnsOf(messages, isWhole), newest).map((turn) => ({
     sent: wasTooLong(turn) ? tooLong : turn.flatMap(messagesFor),
     first: turn[0] ?? null,
@@ -78,7 +81,7 @@ export function storedConversation(
   }))
   return {
     turns,
-    newest: [userMessage(newest.content, newest.parts)],
+    newest: [at === null ? asked : withTime(asked, at)],
     isWhole,
     checkpoint,
     before,
@@ -92,8 +95,8 @@ export const restingConversation = (stored: History): Conversation => ({
   newest: [],
 })
 
-/** Returns a conversation that the caller keeps: all of it is given, each time. */
-export function givenConversation(messages: readonly ModelMessage[]): Conversation {
+/** Returns a conversation that the caller keeps: all of it is given, each time. `at` as for a stored one. */
+export function givenConversation(messages: readonly ModelMessage[], at: string | null = null): Conversation {
   const newestAt = messages.findLastIndex(({ role }) => role === 'user')
   const turns: ModelMessage[][] = []
   for (const message of messages.slice(0, Math.max(0, newestAt))) {
@@ -103,7 +106,9 @@ export function givenConversation(messages: readonly ModelMessage[]): Conversati
   }
   return {
     turns: turns.map((sent) => ({ sent, first: null, last: -1 })),
-    newest: messages.slice(Math.max(0, newestAt)),
+    newest: messages
+      .slice(Math.max(0, newestAt))
+      .map((message) => (message.role === 'user' && at !== null ? withTime(message, at) : message)),
     isWhole: true,
     checkpoint: null,
     before: null,

@@ -18,6 +18,13 @@ export function segmentsOf(content: string, parts: readonly MessagePart[]): Segm
 export const userMessage = (content: string, parts: readonly MessagePart[] = []): UserMessage =>
   parts.length === 0 ? { role: 'user', content } : { role: 'user', content, segments: segmentsOf(content, parts) }
 
+/** Returns a user's message with a time at its end (contract section 29). `at`: ISO 8601 UTC. */
+export function withTime({ role, content, segments }: UserMessage, at: string): UserMessage {
+  const mark = `[${at.slice(0, 19)}Z]`
+  const marked = content === '' ? mark : `${content}\n\n${mark}`
+  return segments ? { role, content: marked, segments: [...segments, mark] } : { role, content: marked }
+}
+
 /** Returns whether two messages have the same parts. */
 export const sameParts = (one: readonly MessagePart[] = [], other: readonly MessagePart[] = []): boolean =>
   one.length === other.length && one.every((part, index) => identityOf(part) === identityOf(other[index]))

@@ -10,7 +10,7 @@ const after = '[End of the summary. The conversation goes on:]'
 /** A line that could be taken for one of both. */
 const marks = /^(\s*)\[(?=\s*(?:summary of the earlier|end of the summary))/gim
 
-/** What a summary repeats, of a tool perhaps, does not end it. */
+/** Returns the summary as it is sent. A mark that it repeats, from a tool perhaps, does not end it. */
 export const sentSummary = ({ id, summary }: Checkpoint): SentSummary => ({
   id,
   pieces: [before, summary.replace(marks, '$1\\['), after],

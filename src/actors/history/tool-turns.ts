@@ -2,8 +2,9 @@
 
 import { isObject } from '../../untrusted/is-object.ts'
 import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '../ports/index.ts'
+import { isSent } from '../reply/reply-event.ts'
 import { decisionText, neverMade, resultText } from './decided-calls.ts'
-import { userMessage } from './message-parts.ts'
+import { userMessage, withTime } from './message-parts.ts'
 
 /** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
 export const MAX_TOOL_TEXT = 8000
@@ -89,20 +90,22 @@ function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns:
 /** Returns the text that the model is sent of a call that waited. */
 function laterText(decided: HistoryDecision | undefined): string {
   if (decided === undefined || decided.decision === null) return neverMade
-  if (decided.decision !== 'approve') return shortened(decisionText({ ...decided, decision: decided.decision }))
+  if (!isSent(decided.decision)) return shortened(decisionText({ ...decided, decision: decided.decision }))
   if (decided.content !== null) return shortened(resultText(decided.content, decided.arguments))
   return decided.begun ? unknownOutcome : neverMade
 }
 
 /** Returns a stored message as the model sees it: a reply that called tools is several messages. */
-export function messagesFor({ role, content, parts, toolEvents, decided }: HistoryMessage): ModelMessage[] {
+export function messagesFor({ role, content, parts, toolEvents, decided, at }: HistoryMessage): ModelMessage[] {
+  if (role === 'user' && at !== undefined) return [withTime(userMessage(content, parts), at)]
   if (role === 'user' && parts?.length) return [userMessage(content, parts)]
   if (role === 'user' || !toolEvents?.length) return content === '' ? [] : [{ role, content }]
   const { turns, rest } = turnsOf(content, toolEvents)
   const messages = turns.flatMap(({ text, calls, results, waited }): ModelMessage[] => [
     { role: 'assistant', content: text, toolCalls: calls },
     ...calls.map(({ id }): ModelMessage => {
-      const missing = waited.has(id) ? laterText(decided?.find((one) => one.id === id)) : unknownOutcome
+      const decision = decided?.find((one) => one.id === id)
+      const missing = waited.has(id) || decision ? laterText(decision) : unknownOutcome
       return { role: 'tool', toolCallId: id, content: results.get(id) ?? missing }
     }),
   ])

@@ -37,6 +37,8 @@ export interface SentBefore {
 }
 
 export interface HistoryMessage {
+  /** ISO 8601 UTC: when it was stored. Absent when it was not asked for. */
+  at?: string
   /** The position in its session. When absent, it is stored nowhere. */
   position?: number
   role: 'user' | 'assistant'
@@ -67,11 +69,13 @@ export interface HistoryDecision {
  */
 export interface HistoryToolEvent {
   end: number
-  event: Exclude<ReplyEvent, { type: 'text' | 'reasoning' | 'tool_begun' | 'tool_unknown' | 'model' }>
+  event: Exclude<ReplyEvent, { type: 'text' | 'reasoning' | 'tool_begun' | 'tool_asked' | 'tool_unknown' | 'model' }>
 }
 
 /** The part of the history that is worth reading. */
 export interface HistoryLimits {
+  /** Whether messages come with their times. */
+  withTimes?: true
   /** The tokens of all text, roughly. */
   maxBytes: number
   /** Characters (code points) of a tool's arguments or result; what is longer comes cut, but longer than this. */

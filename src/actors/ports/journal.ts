@@ -108,6 +108,8 @@ export type Admission =
         | 'too_many_sessions'
         | NoPlace
     }
+  /** The session is pinned to another version than the request was made from. Nothing was stored. */
+  | { outcome: 'pinned'; pin: number | null }
   | { outcome: 'limited'; over: OverLimit; rate?: RequestRate }
   | DecidedInPart
   /** The answer was lost: the message may be stored, or may be yet. */
@@ -187,6 +189,11 @@ export interface Checkpoints {
    * of the reply to the queued message that begins with it. Null when none does.
    */
   release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<string | null>
+  /**
+   * Releases what this instance holds without `isRunning` there: a call to hold that had no answer was carried out late.
+   * Resolves to the replies that begin with it, as `release` does.
+   */
+  releaseLate(isRunning: (hold: string) => boolean): Promise<string[]>
   /** Returns whether a session is still held so, on any instance. */
   isHeld(sessionId: string, hold: string): Promise<boolean>
 }

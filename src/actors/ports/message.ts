@@ -18,6 +18,10 @@ export interface ReplyFacts {
   providerId: string
   /** The agent's, as it was sent. Null when it has none, or the request brought another. */
   prompt: { id: string; name: string; sha256: string } | null
+  /** The agent's version, or its draft. Absent in older replies. */
+  agentVersion?: number | 'draft'
+  /** The version that the request asked for. Absent when it asked for none. */
+  askedVersion?: number | 'draft'
   /** Settings that the request brought for this reply alone. Null without any. */
   overrides: Readonly<Record<string, unknown>> | null
   /** True when its message has waited in the queue. Absent when it has not. */
@@ -54,6 +58,8 @@ export interface SentMessage {
   isRetry: boolean
   /** Version of the configuration that the request was made from. Null when it need not be the one of now. */
   configuration: number | null
+  /** The session's pin that the request was made from; 0: none. Absent when it need not be that of now. */
+  pin?: number | undefined
   /** The facts of the reply. When absent, only its model is known. */
   facts?: ReplyFacts
   /** Whether the prompt or a tool may use values of the session: then the admission tells them, and keeps what it told. */

@@ -45,6 +45,8 @@ export interface ObservedReply {
   agentId: string
   agentName: string
   model: string
+  /** The version of the agent. Absent when none is known. */
+  agentVersion?: number | 'draft' | undefined
   providerId: string
   /** The provider's type, as `provider-types` lists it. */
   providerType: string
@@ -106,8 +108,8 @@ export interface Observed<Event> extends Within {
 /** A model call ends once. */
 export type ModelCallEvent = ProviderCallEvent | ({ type: 'ended' } & ModelCallEnd)
 
-/** A tool call ends once. */
-export type ToolCallEvent = { type: 'ended'; ok: boolean }
+/** A tool call ends once. `error`: what the model is told of a failure, cut; absent where the call itself broke. */
+export type ToolCallEvent = { type: 'ended'; ok: boolean; error?: string }
 
 export interface ObservedToolCall {
   id: string

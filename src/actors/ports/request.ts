@@ -15,6 +15,8 @@ export interface ResponseRequest {
   encoder?: number
   background: boolean
   metadata: Readonly<Record<string, string>>
+  /** The number of messages that it gave its new session before its own. Absent when it gave none. */
+  given?: number
   instructions?: string
   maxOutputTokens?: number
   maxToolCalls?: number

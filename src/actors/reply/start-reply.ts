@@ -2,7 +2,7 @@
 
 import { createActor } from 'xstate'
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import { promptToSend } from '../../templates/prompt-template.ts'
+import { holdsTime, promptToSend } from '../../templates/prompt-template.ts'
 import { noActions } from '../generate/defaults.ts'
 import type { Resumption } from '../generate/running.ts'
 import type { Admitted, Counts, InForce, ReplyInfo, ReplyStart } from '../ports/index.ts'
@@ -137,6 +137,7 @@ export function openReply(host: Host, setup: ReplySetup, place: ReplyPlace, take
       atBoundary: (isStored) => endsAtBoundary(host, { reply: info, isStored }),
     },
     historyMaxTokens,
+    timeMark: holdsTime(request.system) ? values.at : null,
     // Its client may be gone with the former owner: what it sends again must find this reply.
     requesterLost: taken !== null,
     generation: null,

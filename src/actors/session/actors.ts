@@ -53,7 +53,8 @@ async function generate(running: RunningReply, journal: Journal, signal: AbortSi
 async function generationOf(running: RunningReply, journal: Journal): Promise<Generation> {
   const { request, historyMaxTokens } = running
   const maxTokens = request.historyMaxTokens ?? historyMaxTokens
-  const conversation = await conversationOf(running, journal, historyLimits(maxTokens))
+  const limits = { ...historyLimits(maxTokens), ...(running.timeMark !== null && { withTimes: true as const }) }
+  const conversation = await conversationOf(running, journal, limits)
   const told = { conversation, maxTokens, compacts: request.compacts === true }
   return createGeneration({ ...request, messages: [] }, { ...running.options, told })
 }
@@ -86,16 +87,16 @@ async function keepSummary(journal: Journal, reply: ReplyInfo, made: Summarised)
 
 /** Returns the conversation up to the user's message that is answered. */
 async function conversationOf(running: RunningReply, journal: Journal, limits: HistoryLimits): Promise<Conversation> {
-  const { log, text, continued } = running
+  const { log, text, continued, timeMark } = running
   if (continued === null) {
     const earlier = await earlierOf(running, journal, limits)
     const { isRegenerated, parentId } = running
     const parts = isRegenerated && parentId !== null ? await journal.parts(parentId) : running.parts
-    return storedConversation(earlier, earlier.messages, { content: text, parts }, false)
+    return storedConversation(earlier, earlier.messages, { content: text, parts }, false, timeMark)
   }
   const stored = await journal.history(log.info.sessionId, { answeredBy: continued.firstId }, limits)
   const { content = '', parts = [] } = stored.messages.at(-1) ?? {}
-  return storedConversation(stored, stored.messages.slice(0, -1), { content, parts }, true)
+  return storedConversation(stored, stored.messages.slice(0, -1), { content, parts }, true, timeMark)
 }
 
 /** Returns the history before the message that is answered. */
@@ -103,15 +104,19 @@ async function earlierOf(running: RunningReply, journal: Journal, limits: Histor
   const { historyEnd, history, log } = running
   if (historyEnd < 0) return { messages: [], isWhole: true, checkpoint: null, before: null }
   running.history = null
-  return history?.() ?? (await journal.history(log.info.sessionId, historyEnd, limits))
+  const given = limits.withTimes ? undefined : history?.() // without times
+  return given ?? (await journal.history(log.info.sessionId, historyEnd, limits))
 }
 
 /** Returns the waiting calls that are stored with the reply. */
 function waitingOf({ log, continued, inForce, request, options }: RunningReply, ending: Ending): Settlement['waiting'] {
   if (ending.type !== 'finished' || ending.wait === undefined) return undefined
   const { chain } = ending.wait
-  const calls = chain.turn.waiting.filter((call) => call !== null).filter(({ replyId }) => replyId === log.info.id)
-  const asked = { reasoning: request.reasoning, includeActions: options.actions?.shows.approval === true }
+  const calls = chain.turn.waiting
+    .filter((call) => call !== null)
+    .filter(({ replyId, asked }) => replyId === log.info.id || asked)
+  const { shows, expiresAfterS = null } = options.actions ?? {}
+  const asked = { reasoning: request.reasoning, includeActions: shows?.approval === true, expiresAfterS }
   return { calls, asked, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
 }
 

@@ -27,7 +27,7 @@ import type { Slot } from './registry.ts'
 import type { HostSent, MessageRecord, Started } from './send.ts'
 
 export type { Host, HostExtension, HostOptions } from './extension.ts'
-export type { HostSent, Limited, MessageRecord, Refusal, ReplySetup, Sent } from './send.ts'
+export type { HostSent, Limited, MessageRecord, Pinned, Refusal, ReplySetup, Sent } from './send.ts'
 
 /** Longest wait for the database to know that this instance drains. */
 const ANNOUNCE_MS = 1000
@@ -219,7 +219,8 @@ async function answered(host: Host, sessionId: string, admission: Admission, rep
   }
   if (admission.outcome === 'admitted') throw new Error('A look has admitted a message.')
   if (admission.outcome === 'refused') return { outcome: refusalOf(host) ?? 'full' }
-  if (admission.outcome === 'limited' || admission.outcome === 'decided_in_part') return admission
+  if (admission.outcome === 'limited' || admission.outcome === 'decided_in_part' || admission.outcome === 'pinned')
+    return admission
   return { outcome: admission.outcome === 'fenced' ? 'unavailable' : admission.outcome }
 }
 

@@ -48,6 +48,7 @@ const isSettled = {
   queue_full: false,
   refused: false,
   stale: false,
+  pinned: false,
   unknown: false,
   unknown_parent: true,
   unknown_message: true,

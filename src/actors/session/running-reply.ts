@@ -47,6 +47,8 @@ export interface RunningReply {
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
   options: GenerateOptions
   historyMaxTokens: number
+  /** The time that is sent with the newest user message (ISO 8601 UTC). Null when none is. */
+  timeMark: string | null
   requesterLost: boolean
   generation: Generation | null
   /** The time of its admission (ms, monotonic). */

@@ -78,8 +78,14 @@ export interface Queued {
 
 export type Sent = Started | { outcome: 'joined'; reply: Reply } | Queued | DecidedInPart | { outcome: Refusal }
 
-/** The answer of the host: the surfaces are told of limits by an error. */
-export type HostSent = Sent | Limited
+/** The session is pinned to another version than the request was made from: nothing is stored. */
+export interface Pinned {
+  outcome: 'pinned'
+  pin: number | null
+}
+
+/** The answer of the host: the surfaces are told of limits by an error, and send again for a pin. */
+export type HostSent = Sent | Limited | Pinned
 
 /**
  * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it

@@ -2,4 +2,5 @@
 
 export { makeSession, type SessionMakingDependencies, titleFrom } from './routes/new-session.ts'
 export { moveHead } from './routes/session-head.ts'
+export { givenRows } from './store/given-messages.ts'
 export { hasMessage, lastKnownReply, newestAsked, sentMessage, sessionExists } from './store/known-messages.ts'

@@ -43,12 +43,18 @@ export type Compacted =
 export interface Compactions {
   /** Has a session's path summarised now. */
   compact(order: CompactionOrder): Promise<Compacted>
+  /** Releases sessions that a late call holds. Call it now and again. */
+  tend(): Promise<void>
 }
 
 export const createCompactions = (host: Host): Compactions => ({
   async compact(order) {
     const refusal = host.refusal()
     return refusal === null ? await compactSession(host, order) : { outcome: refusal }
+  },
+  async tend() {
+    const begun = await host.options.journal.releaseLate((hold) => host.held.has(hold))
+    for (const next of begun) host.ended(next)
   },
 })
 

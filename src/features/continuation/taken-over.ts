@@ -1,4 +1,4 @@
-/** The basis on which a reply goes on that another instance began: its agent as it is now, and what its request had set. */
+/** The basis on which a reply goes on that another instance began: its agent as it was when it began, and what its request had set. */
 
 import type { InForce, ReplyStart } from '../../actors/ports/index.ts'
 import { nothingInForce } from '../../actors/reply/start-reply.ts'
@@ -10,22 +10,33 @@ type Rebuild = (
   agentId: string,
   inForce: Pick<InForce, 'fields' | 'overrides'>,
   mediaTypes: readonly string[],
-) => Promise<Pick<ReplySetup, 'agentName' | 'openToolbox'> & { request: Omit<ReplySetup['request'], 'reasoning'> }>
+  replyId: string,
+) => Promise<
+  Pick<ReplySetup, 'agentName' | 'openToolbox'> & {
+    expiresAfterS: number | null
+    request: Omit<ReplySetup['request'], 'reasoning'>
+  }
+>
 
 /** Returns the basis of a claimed reply, with the agent's part by `rebuild`. */
 export const basisOfClaimed =
   (rebuild: Rebuild) =>
-  async ({ agentId, start, continued }: Claimed, mediaTypes: readonly string[]): Promise<ReplySetup> => {
+  async ({ reply, agentId, start, continued }: Claimed, mediaTypes: readonly string[]): Promise<ReplySetup> => {
     const { toolChoice, reasoning, shows, instructions, ...inForce } = start ?? {
       ...nothingSet,
       ...continued?.carried,
     }
     const { tools, fields, overrides } = inForce
-    const { agentName, request, openToolbox } = await rebuild(agentId, { fields, overrides }, mediaTypes)
+    const { agentName, request, openToolbox, expiresAfterS } = await rebuild(
+      agentId,
+      { fields, overrides },
+      mediaTypes,
+      reply.id,
+    )
     return {
       agentName,
       request: { ...request, reasoning },
-      actions: { callerTools: tools, toolChoice, canWait: true, shows },
+      actions: { callerTools: tools, toolChoice, canWait: true, expiresAfterS, shows },
       inForce: { tools, fields, overrides },
       instructions,
       openToolbox,

@@ -1,4 +1,4 @@
-/** What an issuer says of a person: name and role (contract section 33). */
+/** The name and the role that an issuer gives a person (contract section 33). */
 import { type Role, roles, suffices } from '../../../openapi/operation.ts'
 
 /** A reading of `OIDC_ROLES`: the claim that decides, and the roles of its values. `*` stands for everybody. */

@@ -10,7 +10,7 @@ export interface IssuerOptions {
   scopes: string
   /** Returns the address of the callback. */
   redirectUri(): string
-  /** Makes a call to an address that an administrator or the issuer chose. Rejects where there is no answer. */
+  /** The call to an address that an administrator or the issuer chose. Rejects where there is no answer. */
   fetch: IssuerFetch
 }
 
@@ -21,7 +21,7 @@ export interface IssuerCall {
 }
 export type IssuerFetch = (url: string, call: IssuerCall) => Promise<Response>
 
-/** What a browser takes along from the start to the callback. */
+/** The secrets that a browser takes along from the start to the callback. */
 export interface Challenge {
   state: string
   nonce: string
@@ -31,7 +31,7 @@ export interface Challenge {
 /** Tokens that the issuer gave, and what it says of the person. */
 export interface Granted {
   subject: string
-  /** Those of the ID token; what it lacks is from userinfo. */
+  /** The claims of the ID token, and those that only userinfo has. */
   claims: Claims
   /** Null where a refresh brought none. */
   idToken: string | null
@@ -117,7 +117,7 @@ function createAsk({ issuer, clientId, clientSecret, fetch: reach }: IssuerOptio
       ? client.ClientSecretPost(clientSecret)
       : client.ClientSecretBasic(clientSecret)
   }
-  /** A new configuration each time keeps no signing keys: unknown ones are found at once. */
+  /** Returns a new configuration each time, which keeps no signing keys: unknown ones are found at once. */
   const configure = async (fetch: client.CustomFetch): Promise<client.Configuration> => {
     if (known === null || Date.now() - known.at > DISCOVERY_MS) {
       const found = await client.discovery(new URL(issuer), clientId, undefined, undefined, {
@@ -198,5 +198,5 @@ async function granted(
   }
 }
 
-/** A loopback issuer speaks http. */
+/** Returns what allows http, which an issuer on this machine speaks. */
 const insecureIf = (issuer: string) => (new URL(issuer).protocol === 'http:' ? [client.allowInsecureRequests] : [])

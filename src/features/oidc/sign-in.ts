@@ -100,7 +100,7 @@ export function createSignIns({
     }) as Promise<Person | null>
 
   const looking = new Map<string, Promise<Person | null>>()
-  /** One look of a session at a time holds a connection here, however many requests wait for it. */
+  /** Makes one look of a session at a time: however many requests wait for it, it holds one connection here. */
   const lookOnce = (tokenHash: Buffer): Promise<Person | null> => {
     const key = tokenHash.toString('hex')
     const running = looking.get(key) ?? look(tokenHash).finally(() => looking.delete(key))

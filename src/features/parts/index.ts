@@ -8,6 +8,7 @@ export {
   type PreparedParts,
   partsIn,
   prepareParts,
+  unloadedPart,
 } from './routes/prepare.ts'
 export {
   type AnswerMessage,

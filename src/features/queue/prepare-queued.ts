@@ -16,8 +16,9 @@ export const preparing = (rebuild: Rebuild) => (begun: BegunMessage, mediaTypes:
 
 const NO_PLACE = 'parent_id: there is no such reply in this session any more'
 
-const inputOf = ({ admission, input, follows }: BegunMessage) => ({
+const inputOf = ({ admission, input, agentVersion, follows }: BegunMessage) => ({
   ...input,
+  begunAs: agentVersion,
   ...(follows && { follows }),
   sessionId: admission.reply.sessionId,
   text: admission.text,

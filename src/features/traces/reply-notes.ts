@@ -126,7 +126,7 @@ function noteReply({ recorder, sessionId, id, requests, adopted, asked }: NotedP
     toolCall(call) {
       const tell = openTool(call)
       tell({})
-      return { on: ({ ok }) => tell({ endMs: now(), ok }) }
+      return { on: ({ ok, error }) => tell({ endMs: now(), ok, ...(error !== undefined && { error }) }) }
     },
     on(event) {
       if (event.type === 'not_made') openTool(event.call)({ endMs: now(), ok: event.call.ok })

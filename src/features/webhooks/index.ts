@@ -1,2 +1,2 @@
 /** The door of webhooks: all that the wires, the rest of http and other features use of it. */
-export { findWebhook, lockWebhooksOf } from './store/webhooks.ts'
+export { findWebhook, lockWebhooksOf, switchOffWebhooks } from './store/webhooks.ts'

@@ -19,6 +19,7 @@ import type { MessageRecord, ReplySetup } from '../../actors/session/host.ts'
 import { type CallerTools, fittingDecisions, type GivenDecisions } from '../../features/approvals/index.ts'
 import { encodeStart } from '../../features/continuation/index.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
+import type { AskedVersion } from '../../features/versions/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { findSession } from '../../persistence/replies/sessions/sessions.ts'
 import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
@@ -49,6 +50,12 @@ export interface MessageInput
   > {
   /** Results of the caller's calls that wait, beside the user's message. */
   answers?: MessageDecisions['answers']
+  /** The version of the agent that is asked for. Absent when the session's is meant. */
+  asked?: AskedVersion | undefined
+  /** The session's pin, as far as it is known. Absent or null for none. */
+  pin?: number | null
+  /** The version as which a queued message has begun. Null when it is not known; absent for others. */
+  begunAs?: number | 'draft' | null
   /** Decisions instead of a message. */
   decisions?: GivenDecisions
   /** Decisions that are stored already, instead of a message. */
@@ -88,20 +95,31 @@ interface Basis extends Pick<ReplySetup, 'continued'> {
   decided?: Decisions | undefined
 }
 
+/** Returns the version that the request asks for, or that the one asked for which it continues. Null for the session's. */
+export const askedOf = ({ asked, decisions }: MessageInput): number | 'draft' | null =>
+  asked?.version ?? decisions?.wait?.askedVersion ?? null
+
 /** Makes the record. A field of the input, or of the record, that is forgotten here does not compile. */
 function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): MessageRecord {
   const { sessionId, user, by = null, text, place, includeUsage, idempotency, isRetry, onBusy, ...asked } = input
   const { origin, reasoning, includeActions, instructions, counted, answers, makeSession, ...more } = asked
   const { response, sentAs, madeBy, fields: _, callerTools: __, overrides: ___, ...instead } = more
-  const { decisions: ____, follows: _____, ...others } = instead
+  const { decisions: ____, follows: _____, asked: ______, pin, begunAs: _______, ...others } = instead
   others satisfies Record<string, never>
   const { agent, fields, callerTools, overrides, mediaTypes, continued, decided } = basis
   const counts = counted && countsOf(agent, counted)
+  const askedVersion = askedOf(input)
   const setup = {
     agentName: agent.name,
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
     instructions: textOfInstructions(agent, instructions, response ? 'responses' : 'other'),
-    actions: agentActions({ callerTools, includeActions, canWait: true }),
+    actions: agentActions({
+      callerTools,
+      includeActions,
+      canWait: true,
+      expiresAfterS: agent.tools.approvalsExpireAfterS,
+      turnsApart: response !== undefined,
+    }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     continued,
     openToolbox: agentToolbox(deps, agent),
@@ -121,9 +139,12 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     idempotency,
     isRetry,
     configuration: agent.configuration,
+    pin: askedOf(input) === null ? (pin ?? 0) : undefined,
     facts: {
       providerId: agent.provider.id,
       prompt: agent.prompt,
+      agentVersion: agent.version,
+      ...(askedVersion !== null && { askedVersion }),
       overrides: overrides?.configOverrides ?? null,
       encoder: ITEM_ENCODER,
       ...(response && { response }),
@@ -193,7 +214,7 @@ async function continuing(
   const agent = await stillOverridden(deps, own, overrides)
   const openToolbox = async () =>
     deps.openToolbox(agent.tools, new AbortController().signal, await valuesNow(deps, agent, input))
-  const calls = await fittingDecisions(decisions, openToolbox)
+  const calls = await fittingDecisions(decisions, openToolbox, deps.checkContent)
   if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, {
     agent,

@@ -2,6 +2,8 @@
 import type { AnswerFields } from '../../actors/ports/index.ts'
 import type { ReplyError } from '../../actors/reply/reply-event.ts'
 import type { MessageRecord, ReplySetup } from '../../actors/session/host.ts'
+import { agentOfVersion, versionOfReply } from '../../features/versions/index.ts'
+import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { HttpError } from '../server/http-error.ts'
 import { agentRequest, agentToolbox } from './agent-for-reply.ts'
 import { type MessageInput, type RecordDependencies, recordFrom, unanswerable } from './message-record.ts'
@@ -27,10 +29,12 @@ export async function rebuiltMessage(
   mediaTypes: readonly string[],
   fault: string | null,
 ): Promise<RebuiltMessage | null> {
-  const agent = await deps.agents.find(agentId)
-  if (agent === null) return null
+  const live = await deps.agents.find(agentId)
+  if (live === null) return null
   const input: MessageInput = { ...stored, overrides: stored.overrides as Overrides | null }
+  let agent = live
   try {
+    agent = await asBegun(deps, live, stored.begunAs ?? null)
     if (fault !== null) throw new HttpError(400, fault)
     return { record: await recordFrom(deps, agent, input, mediaTypes), refusal: null }
   } catch (error) {
@@ -42,8 +46,13 @@ export async function rebuiltMessage(
 const ofProvider = (detail: string): ReplyError => ({ code: 'provider_error', message: detail, detail })
 
 type RebuiltBasis = Pick<ReplySetup, 'agentName' | 'openToolbox'> & {
+  expiresAfterS: number | null
   request: Omit<ReplySetup['request'], 'reasoning'>
 }
+
+/** Returns the agent in the version with which a reply began. Null: not known, the live one. */
+const asBegun = async (deps: RecordDependencies, live: AgentForCompletion, version: number | 'draft' | null) =>
+  version === null ? live : await agentOfVersion(deps, live, { version, field: 'agent_version' })
 
 /** Builds what a reply goes on with. Throws 400 where the agent's provider does not take it any more. */
 export async function rebuiltBasis(
@@ -51,12 +60,15 @@ export async function rebuiltBasis(
   agentId: string,
   { fields, overrides }: { fields: AnswerFields; overrides: object | null },
   mediaTypes: readonly string[],
+  replyId: string,
 ): Promise<RebuiltBasis> {
   const own = await deps.agents.read(agentId)
   if (own === null) throw new Error('The agent is gone.')
-  const agent = await stillOverridden(deps, own, overrides)
+  const begun = await asBegun(deps, own, await versionOfReply(deps.sql, replyId))
+  const agent = await stillOverridden(deps, begun, overrides)
   return {
     agentName: agent.name,
+    expiresAfterS: agent.tools.approvalsExpireAfterS,
     request: agentRequest(deps, agent, fields, mediaTypes),
     openToolbox: agentToolbox(deps, agent),
   }

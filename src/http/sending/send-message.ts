@@ -2,16 +2,18 @@
  * Sends a caller's message to its session, with its agent as it is now. Every surface that continues sessions sends
  * through here, the playground too (contract section 4).
  */
-import type { HostSent, Sent, SessionHost } from '../../actors/session/host.ts'
+import type { HostSent, Pinned, Sent, SessionHost } from '../../actors/session/host.ts'
 import type { SessionMakingDependencies } from '../../features/branches/index.ts'
 import type { Compactions } from '../../features/compaction/index.ts'
 import { type CallerLimits, refuseOver } from '../../features/limits/index.ts'
 import type { PartDependencies, PreparedParts } from '../../features/parts/index.ts'
 import type { Queue } from '../../features/queue/index.ts'
+import { agentOfVersion } from '../../features/versions/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { pinOf } from '../../persistence/replies/sessions/sessions.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
-import { joinOnly, type MessageInput, recordFrom } from './message-record.ts'
+import { askedOf, joinOnly, type MessageInput, recordFrom } from './message-record.ts'
 import type { OverrideDependencies } from './overrides.ts'
 import { hashOf } from './request-options.ts'
 
@@ -51,6 +53,9 @@ export async function releasePartsAfter(parts: PreparedParts | undefined, send: 
   }
 }
 
+/** Pins that may be changed while a message is sent; then it is as one whose agent changes all the time. */
+const MOST_PINS = 3
+
 /** Sends like `sendFrom`, for callers that hold parts (`releasePartsAfter`). */
 export async function sendWithFreshAgent(
   deps: SendDependencies,
@@ -58,6 +63,30 @@ export async function sendWithFreshAgent(
   input: MessageInput,
   parts: PreparedParts | undefined,
 ): Promise<Sent> {
+  let pin: number | null = null
+  for (let n = 0; n < MOST_PINS; n += 1) {
+    const sent: Sent | Pinned = await sendPinned(deps, agentId, { ...input, pin }, parts).catch(
+      async (error: unknown) => {
+        if (askedOf(input) !== null || !(error instanceof HttpError) || !mayRepeat.includes(error.status)) throw error
+        // What the agent does not take as it is, it may take as the session's version has it.
+        const now = await pinOf(deps.sql, agentId, input.sessionId)
+        if (now === pin) throw error
+        return { outcome: 'pinned' as const, pin: now }
+      },
+    )
+    if (sent.outcome !== 'pinned') return sent
+    pin = sent.pin
+  }
+  return { outcome: 'stale' }
+}
+
+/** Sends from the agent as the session's pin has it, or as the request asks for it. */
+async function sendPinned(
+  deps: SendDependencies,
+  agentId: string,
+  input: MessageInput,
+  parts: PreparedParts | undefined,
+): Promise<Sent | Pinned> {
   const remembered = deps.agents.remembered(agentId)
   const first = remembered ?? (await loadAgent(deps, agentId))
   const sent = await sendTo(deps, first, input, parts).catch(async (error: unknown) => {
@@ -77,13 +106,27 @@ export async function sendWithFreshAgent(
 /** Statuses of requests that cannot start a reply, and yet may repeat one that did. */
 const mayRepeat = [400, 403, 409]
 
+/** Returns the agent as the version has it that the request asks for, or the session's. Throws 400 and 409. */
+async function versioned(
+  deps: SendDependencies,
+  live: AgentForCompletion,
+  input: MessageInput,
+): Promise<AgentForCompletion> {
+  const version = askedOf(input) ?? input.pin ?? null
+  return version === null
+    ? live
+    : await agentOfVersion(deps, live, { version, field: input.asked?.field ?? 'agent_version' })
+}
+
 async function sendTo(
   deps: SendDependencies,
-  agent: AgentForCompletion,
+  live: AgentForCompletion,
   input: MessageInput,
   parts: PreparedParts | undefined,
-): Promise<Sent> {
+): Promise<Sent | Pinned> {
+  let agent = live
   try {
+    agent = await versioned(deps, live, input)
     const record = await recordFrom(deps, agent, input, parts?.mediaTypes)
     return toldOf(await deps.host.send(record, parts), input.counted)
   } catch (error) {
@@ -105,7 +148,7 @@ async function sendTo(
 }
 
 /** Throws 429. */
-function toldOf(sent: HostSent, counted: CallerLimits | undefined): Sent {
+function toldOf(sent: HostSent, counted: CallerLimits | undefined): Sent | Pinned {
   if (sent.outcome === 'limited') return refuseOver(sent)
   if ((sent.outcome === 'started' || sent.outcome === 'queued') && sent.rate) counted?.tell(sent.rate)
   return sent

@@ -20,7 +20,7 @@ export type ToolField = keyof ChosenTools
 
 /** Returns the given choice. Null is none; absent stays absent. Throws 400 for an unknown built-in tool. */
 export function givenTools(
-  { approvals, ...tools }: Given<ToolChoice>,
+  { approvals, approvalsExpireAfterS, ...tools }: Given<ToolChoice>,
   builtInTools: readonly { id: string }[],
 ): Changes<ToolChoice> {
   const unknown = tools.builtInToolIds?.find((id) => !builtInTools.some((tool) => tool.id === id))
@@ -28,6 +28,7 @@ export function givenTools(
   return {
     ...changesOf(tools),
     approvals: approvals === null ? [] : approvals && readApprovals(approvals, builtInTools),
+    approvalsExpireAfterS,
   }
 }
 
@@ -50,7 +51,7 @@ export async function choiceFor(
   own: ToolsOfAgent,
   given: Given<ChosenTools>,
 ): Promise<ToolsOfAgent> {
-  const { approvals: _, ...tools } = givenTools(given, builtInTools)
+  const { approvals: _, approvalsExpireAfterS: __, ...tools } = givenTools(given, builtInTools)
   const changes = tidyTools(tools)
   await withKnownTools(() => requireTools(sql, changes))
   return { ...own, ...changed(own, changes) }

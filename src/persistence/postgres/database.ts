@@ -5,7 +5,7 @@ import { retry } from '../../async/retry.ts'
 import { arrayOids, arrayTypes } from './array-types.ts'
 import { isRetryableConflict, saysReadOnly, wasCommitSent, wasNeverSent } from './connection-faults.ts'
 import { readAddress } from './dialing/address.ts'
-import { createDial } from './dialing/dial.ts'
+import { createDial, watchEnd } from './dialing/dial.ts'
 import { createLosses, type Losses } from './losses.ts'
 import { type Crowd, createCrowd } from './pool/crowd.ts'
 import { createPool } from './pool/pool.ts'
@@ -96,7 +96,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
   const idleS = options.idleS ?? IDLE_S
   const bigint = { to: 20, from: [20], serialize: String, parse: Number }
   const dial = createDial()
-  const open = ({ onReady, onReadOnly, onLost }: ConnectionEvents): Sql => {
+  const open = ({ onReady, onReadOnly, onCut, onLost }: ConnectionEvents): Sql => {
     const single: Sql = postgres(address, {
       max: 1,
       connect_timeout: connectTimeoutS,
@@ -118,7 +118,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
       },
       fetch_types: false, // see array-types.ts
       types: Object.assign({ bigint }, arrayTypes()),
-      socket: dial,
+      // What is encrypted cannot be watched.
+      socket: tls === null ? (target) => watchEnd(dial(target), onCut) : dial,
       ...(path === null ? {} : { path }),
       ...(tls === null ? {} : { ssl: tls }),
       ...(options.pooled && prepare === null ? { prepare: false } : {}),

@@ -44,6 +44,8 @@ export interface ConnectionEvents {
   onReady(): void
   /** Announces that the server accepts no writes. */
   onReadOnly(): void
+  /** Announces that the server ends the connection, and has carried out nothing that it has not answered. */
+  onCut(): void
   /** Announces that the connection has ended. */
   onLost(): void
 }

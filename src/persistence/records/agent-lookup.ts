@@ -14,7 +14,9 @@ export interface AgentForCompletion {
   name: string
   model: string
   generationConfig: GenerationConfig
-  /** The prompt's content. Null when there is no prompt. */
+  /** Number of the version that it is, or the draft. */
+  version: number | 'draft'
+  /** The prompt's content, or the agent's own text. Null when there is no prompt. */
   system: string | null
   prompt: ReplyFacts['prompt']
   provider: StoredConnection
@@ -112,8 +114,9 @@ async function configurationVersion(sql: AnySql): Promise<number> {
 }
 
 const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> =>
-  sql<AgentForCompletion[]>`
-    select a.id, a.name, a.model, a.generation_config as "generationConfig", prompt.content as system,
+  sql<(AgentForCompletion & { version: number })[]>`
+    select a.id, a.name, a.model, a.generation_config as "generationConfig", coalesce(prompt.content, a.system_prompt) as system,
+      coalesce((select max(v.number) from agent_versions v where v.agent_id = a.id), 0) as version,
       case when prompt.id is not null then jsonb_build_object('id', prompt.id, 'name', prompt.name,
         'sha256', encode(sha256(convert_to(prompt.content, 'UTF8')), 'hex')) end as prompt,
       jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key,

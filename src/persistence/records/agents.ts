@@ -20,7 +20,7 @@ export const compactions = ['none', 'auto'] as const
 export type Compaction = (typeof compactions)[number]
 /** The treatment of a running reply whose instance is lost. */
 export type OnLoss = 'error' | 'continue'
-/** What becomes of a reply without the tools of an MCP server: it goes on and tells the model, or it fails. */
+/** The fate of a reply without the tools of an MCP server: it goes on and tells the model, or it fails. */
 export type OnMissingTools = 'tell' | 'fail'
 
 /** Times are ISO 8601 UTC. */
@@ -30,6 +30,8 @@ export interface Agent {
   providerId: string
   model: string
   promptId: string | null
+  /** A prompt text of its own. Null when it has none, or a prompt. */
+  systemPrompt: string | null
   generationConfig: GenerationConfig
   responseFormat: ResponseFormat | null
   /** The fallbacks in the order in which they are called. */
@@ -44,17 +46,21 @@ export interface Agent {
   compaction: Compaction
   onLoss: OnLoss
   onMissingTools: OnMissingTools
+  /** Number of the live version. */
+  version: number
+  hasDraft: boolean
   createdAt: string
   updatedAt: string
 }
 
-type Defaulted = 'callerInstructions' | 'userLimits' | 'compaction' | 'onLoss' | 'onMissingTools'
+type Defaulted = 'systemPrompt' | 'callerInstructions' | 'userLimits' | 'compaction' | 'onLoss' | 'onMissingTools'
 
 /**
- * An agent before it is stored. A field that is absent is stored with its default: `callerInstructions` is `responses`, there are no
- * `userLimits`, `compaction` is `none`, `onLoss` is `error`, and `onMissingTools` is `tell`.
+ * An agent before it is stored. A field that is absent is stored with its default: there is no `systemPrompt`,
+ * `callerInstructions` is `responses`, there are no `userLimits`, `compaction` is `none`,
+ * `onLoss` is `error`, and `onMissingTools` is `tell`.
  */
-export type NewAgent = Omit<Agent, 'id' | 'createdAt' | 'updatedAt' | Defaulted> & {
+export type NewAgent = Omit<Agent, 'id' | 'version' | 'hasDraft' | 'createdAt' | 'updatedAt' | Defaulted> & {
   [Field in Defaulted]?: Agent[Field] | undefined
 }
 
@@ -63,12 +69,14 @@ export type AgentChanges = { [Field in keyof NewAgent]?: NewAgent[Field] | undef
 
 const columns = (sql: AnySql): Fragment => sql`
   id, name, provider_id as "providerId", model, prompt_id as "promptId",
-  generation_config as "generationConfig", response_format as "responseFormat",
+  system_prompt as "systemPrompt", generation_config as "generationConfig", response_format as "responseFormat",
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
      from agent_fallbacks f where f.agent_id = id) as fallbacks,
   allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens",
   caller_instructions as "callerInstructions", user_limits as "userLimits", compaction, on_loss as "onLoss",
-  on_missing_tools as "onMissingTools", ${timestamps(sql)}`
+  on_missing_tools as "onMissingTools",
+  coalesce((select max(v.number) from agent_versions v where v.agent_id = id), 0) as version,
+  exists (select from agent_drafts d where d.agent_id = id) as "hasDraft", ${timestamps(sql)}`
 
 export const { list: listAgents, find: findAgent } = recordTable<Agent>('agents', columns)
 
@@ -85,10 +93,9 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
   const { historyMaxTokens } = agent
   const [created] = await tx<{ id: string }[]>`
-    insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins,
-                        history_max_tokens, caller_instructions, user_limits, compaction, on_loss,
-                        on_missing_tools)
-    values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
+    insert into agents (name, provider_id, model, prompt_id, system_prompt, generation_config, response_format, allowed_origins,
+                        history_max_tokens, caller_instructions, user_limits, compaction, on_loss, on_missing_tools)
+    values (${name}, ${providerId}, ${model}, ${promptId}, ${agent.systemPrompt ?? null}, ${JSON.stringify(generationConfig)}::text::jsonb,
       ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens},
       ${agent.callerInstructions ?? 'responses'}, ${jsonOf(agent.userLimits)}::text::jsonb,
       ${agent.compaction ?? 'none'}, ${agent.onLoss ?? 'error'}, ${agent.onMissingTools ?? 'tell'})
@@ -104,7 +111,7 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
 export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Promise<Agent | null> {
   if (!isUuid(id)) return null
   const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = changes
-  const { historyMaxTokens } = changes
+  const { historyMaxTokens, systemPrompt } = changes
   const config = generationConfig === undefined ? null : JSON.stringify(generationConfig)
   const { count } = await tx`
     update agents set
@@ -112,6 +119,7 @@ export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Pr
       provider_id = coalesce(${providerId ?? null}, provider_id),
       model = coalesce(${model ?? null}, model),
       prompt_id = case when ${promptId !== undefined} then ${promptId ?? null} else prompt_id end,
+      system_prompt = case when ${systemPrompt !== undefined} then ${systemPrompt ?? null} else system_prompt end,
       generation_config = coalesce(${config}::text::jsonb, generation_config),
       response_format = case when ${responseFormat !== undefined} then ${jsonOf(responseFormat)}::text::json
                              else response_format end,
@@ -145,7 +153,7 @@ async function insertFallbacks(tx: Tx, agentId: string, fallbacks: readonly Fall
            with ordinality as f (provider_id, model, place)`
 }
 
-/** Returns the names of the agents that use a provider or a prompt, oldest first: at most `most`, and the total number. */
+/** Returns the names of the agents that use a provider or a prompt, their drafts included, oldest first: at most `most`, and the total number. */
 export async function agentsUsing(
   sql: AnySql,
   kind: 'provider' | 'prompt',
@@ -154,8 +162,9 @@ export async function agentsUsing(
 ): Promise<{ names: string[]; total: number }> {
   const uses =
     kind === 'prompt'
-      ? sql`prompt_id = ${id}`
-      : sql`(provider_id = ${id} or id in (select agent_id from agent_fallbacks where provider_id = ${id}))`
+      ? sql`(prompt_id = ${id} or id in (select agent_id from agent_drafts where prompt_id = ${id}))`
+      : sql`(provider_id = ${id} or id in (select agent_id from agent_fallbacks where provider_id = ${id}
+                                           union all select agent_id from agent_draft_providers where provider_id = ${id}))`
   const rows = await sql<{ name: string; total: number }[]>`
     select name, (count(*) over ())::integer as total from agents
     where ${uses} order by num limit ${most}`

@@ -87,6 +87,10 @@ export async function findConnection(sql: AnySql, id: string): Promise<StoredCon
   return stored ?? null
 }
 
+/** Finds the connections of these providers, those of them that exist. */
+export const findConnections = (sql: AnySql, ids: readonly string[]) =>
+  sql<StoredConnection[]>`select ${connection(sql)} from providers where id = any (${[...ids]}::uuid[])`
+
 /** Rejects with the constraint `providers_name_unique` when the name is taken. */
 export async function createProvider<Type extends string>(
   sql: AnySql,

@@ -97,6 +97,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
     hold: async () => null,
     release: async () => null,
+    releaseLate: async () => [],
     isHeld: async () => false,
     epoch: () => 1,
     keepCheckpoint: async () => 'stored' as const,

@@ -42,7 +42,7 @@ verifies(
     const { frames } = await (await follow(pair.second.url, session)).rest()
     expect(contentOf(frames)).toBe('So far, and on.')
     const [before, after] = pair.up.calls.map(({ body }) => body.messages[0])
-    expect(before.content).toMatch(/^The plan is gold, since 2/)
+    expect(before.content).toMatch(/^The plan is gold, since the time at the end/)
     expect(after).toEqual(before)
   },
 )

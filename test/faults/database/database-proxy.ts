@@ -34,11 +34,12 @@ export interface DatabaseProxy extends AsyncDisposable {
 }
 
 /**
- * `drop`: the connection is cut, the server gets nothing. `cut answer`: the server gets it, and the connection is cut
+ * `drop`: the connection is cut, the server gets nothing. `cut before`: the same, and the client is told so as by a
+ * pooler that restarts. `cut answer`: the server gets it, and the connection is cut
  * when it responds. `swallow answer`: the response is silently dropped. `hold answer`: it arrives once this is restored.
  * `hold`: the connection is cut, and `deliver` forwards the data to the server.
  */
-export type Fate = 'pass' | 'drop' | 'cut answer' | 'swallow answer' | 'hold answer' | 'hold'
+export type Fate = 'pass' | 'drop' | 'cut before' | 'cut answer' | 'swallow answer' | 'hold answer' | 'hold'
 
 export type Judge = (bytes: Buffer, connection: object) => Fate
 
@@ -176,6 +177,7 @@ function pass(wire: Wire, client: Socket): void {
     if (pair.dead) return
     const fate = wire.judge?.(bytes, pair) ?? 'pass'
     if (fate === 'drop') return cut(pair)
+    if (fate === 'cut before') return cutBefore(pair)
     if (fate === 'hold') return keep(pair, bytes)
     if (fate === 'hold answer') server.pause()
     else if (fate !== 'pass') answer = fate
@@ -212,6 +214,17 @@ function hold({ client, server }: Pair, isHeld: boolean): void {
     if (isHeld) socket.pause()
     else socket.resume()
   }
+}
+
+/** Ends a connection like a server that is told to. */
+function cutBefore(pair: Pair): void {
+  const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', '']
+  const body = Buffer.from(`${fields.join('\0')}\0`)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(body.length + 4)
+  pair.dead = true
+  pair.client.end(Buffer.concat([Buffer.from('E'), length, body]))
+  pair.server.end()
 }
 
 function cut(pair: Pair): void {

@@ -122,3 +122,33 @@ verifies('contract-26.live-lists', 'what a follower is told of a change is made 
   expect(textOf(change, () => ({ other: true }))).toContain('{"other":true}')
   expect(textOf({ ...change, id: 2 }, show)).toContain('{"made":2}')
 })
+
+verifies(
+  'contract-35.lagging-standby',
+  'a list breaks off when numbers are given out anew, and one that is followed again goes on from there',
+  async () => {
+    let changes = [gone(7)]
+    let given = 100
+    const feed = createFeed(
+      {
+        horizon: async () => ({ given, writers: [] }),
+        changes: async ({ after, to }) => ({ changes: changes.filter(({ id }) => id > after && id <= to), to }),
+        agents: async (ids) => new Set(ids),
+      },
+      (error) => {
+        throw error
+      },
+    )
+    const follow = (after: number) => feed.follow({ agentId: 'a', users: [], after }, patientSignal())
+    expect(await feed.position()).toBe(100)
+    const before = follow(100).next()
+    given = 60
+    await expect(before).rejects.toThrow('lost changes')
+    expect(await feed.position()).toBe(60)
+    const again = follow(60)
+    changes = [gone(61)]
+    given = 61
+    expect((await again.next()).value).toEqual([gone(61)])
+    await again.return(undefined)
+  },
+)

@@ -37,6 +37,7 @@ const session = {
   user: null,
   metadata: {},
   external_id: null,
+  agent_version: null,
   pending: [],
   head_id: null,
   forked_from: null,

@@ -89,6 +89,8 @@ function framesOf(one: Reply): Frame[] {
 
 const messageOf = (one: Reply): MessageWithEvents => ({
   parts: [],
+  feedback: null,
+  failure: null,
   id: replyId,
   role: 'assistant',
   status: one.ending === 'failed' ? 'error' : 'complete',

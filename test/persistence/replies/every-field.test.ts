@@ -108,6 +108,7 @@ const admitted = {
   body_hash: 'idempotency_keys.body_hash',
   is_retry: 'decides: whether it joins',
   may_start: 'decides: whether it only joins',
+  pin: 'decides: whether the session is pinned to another version',
   configuration: 'decides: whether it is stale',
   make_session: 'decides: whether a session is made',
   external_id: 'decides: by what a session that is made is found',

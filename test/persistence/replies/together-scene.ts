@@ -29,6 +29,6 @@ export const waits: Settlement = finished({
   waiting: {
     calls: [{ ...call, kind: 'caller', replyId: '', place: 1 }],
     carried: { tools: [], fields: {}, overrides: null, firstId: '', chain },
-    asked: { reasoning: false, includeActions: false },
+    asked: { reasoning: false, includeActions: false, expiresAfterS: null },
   },
 })

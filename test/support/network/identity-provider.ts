@@ -19,7 +19,7 @@ export interface IdentityProvider extends AsyncDisposable {
   userInfo: Claims
   /** Whether tokens come with a refresh token. */
   refreshes: boolean
-  /** What the token endpoint was asked for, in order. */
+  /** The requests to the token endpoint, in order. */
   requests: TokenRequest[]
   /** Changes an ID token's claims, or replaces the token. */
   spoil: ((claims: JWTPayload, sign: Sign) => Promise<string>) | null
@@ -27,7 +27,7 @@ export interface IdentityProvider extends AsyncDisposable {
   status: number | null
   /** The error of the token endpoint. */
   refuses: string | null
-  /** Adds to the discovery document. */
+  /** More fields of the discovery document. */
   metadata: Record<string, unknown>
   /** Makes another signing key, which the next tokens are signed with. */
   newKey(): Promise<void>
@@ -45,6 +45,12 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   await newKey()
   const codes = new Map<string, URLSearchParams>()
   const server = createServer(async (request, response) => {
+    const to = new URL(request.url ?? '', url)
+    // Whoever comes is signed in already, and sent back.
+    if (to.pathname === '/authorize') {
+      response.writeHead(302, { location: provider.consent(to.href) }).end()
+      return
+    }
     const answer = await respond(request).catch(() => ({ status: 500, body: {} }))
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
   })
@@ -121,7 +127,7 @@ async function tokensFor({ url, person, spoil, refreshes }: IdentityProvider, si
   return { access_token: `at-${randomUUID()}`, token_type: 'Bearer', expires_in: 60, id_token, ...more }
 }
 
-/** The discovery document. */
+/** Returns the discovery document. */
 const documentOf = (url: string) => ({
   issuer: url,
   authorization_endpoint: `${url}/authorize`,

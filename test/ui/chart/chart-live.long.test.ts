@@ -146,7 +146,7 @@ test('the states are one stop of the tab key, arrows lead on, and Enter shows wh
   await page.keyboard.press('Enter')
   const happened = page.getByRole('region', { name: /^Writing: \d+ events$/ })
   await happened.getByText(/Attempt 1.*provider_error/).click()
-  await happened.getByText(/"code": "provider_error"[^]*"span": "a1"/).waitFor()
+  await happened.getByText(/"code": "provider_error"[\s\S]*"span": "a1"/).waitFor()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Shift+Tab')
   await page.getByRole('button', { name: 'From saving to the outcome' }).click()

@@ -43,6 +43,7 @@ test.each([
 test('a session is found by its id in the palette, too', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/usage')
+  await page.getByRole('heading', { name: 'Usage' }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Go to' }).fill(sessionId)
   await page.getByRole('button', { name: /^\/fail 3/ }).click()

@@ -1,15 +1,10 @@
-// Draws Mermaid diagrams for the page around it. It has no origin, and its policy lets it reach nothing but this server's scripts.
-let ready = null
-
+// Draws one Mermaid diagram for the page around it. It has no origin, and its policy lets it reach nothing but this server's scripts.
 const load = (library) =>
   new Promise((resolve, reject) => {
     const script = document.createElement('script')
     script.src = library
     script.onload = resolve
-    script.onerror = () => {
-      ready = null
-      reject(new Error('the library could not be loaded'))
-    }
+    script.onerror = () => reject(new Error('the library could not be loaded'))
     document.head.append(script)
   })
 
@@ -24,10 +19,10 @@ function standalone(text) {
   return new XMLSerializer().serializeToString(svg)
 }
 
-addEventListener('message', async ({ data: { id, source, isDark, library } }) => {
+addEventListener('message', async ({ data: { source, isDark, library } }) => {
   try {
-    ready ??= load(library)
-    await ready
+    await load(library)
+    parent.postMessage({ begun: true }, '*')
     const { mermaid } = globalThis
     mermaid.initialize({
       startOnLoad: false,
@@ -39,9 +34,9 @@ addEventListener('message', async ({ data: { id, source, isDark, library } }) =>
       fontFamily: 'system-ui, sans-serif',
       theme: isDark ? 'dark' : 'default',
     })
-    const { svg } = await mermaid.render(`diagram-${id}`, source)
-    parent.postMessage({ id, svg: standalone(svg) }, '*')
+    const { svg } = await mermaid.render('diagram', source)
+    parent.postMessage({ svg: standalone(svg) }, '*')
   } catch (error) {
-    parent.postMessage({ id, fault: error instanceof Error ? error.message : String(error) }, '*')
+    parent.postMessage({ fault: error instanceof Error ? error.message : String(error) }, '*')
   }
 })

@@ -16,5 +16,8 @@ export interface AuditFilters {
 export const auditEntries = (query: AuditFilters & { limit: number; offset: number }) =>
   queryOptions({
     queryKey: ['audit', query],
-    queryFn: ({ signal }) => api.GET('/api/v1/audit', { params: { query }, signal }),
+    queryFn: async ({ signal }) => {
+      const page = await api.GET('/api/v1/audit', { params: { query }, signal })
+      return { entries: page.entries, total: 'total' in page ? page.total : 0 }
+    },
   })

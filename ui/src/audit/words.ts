@@ -12,6 +12,8 @@ export const actions: Record<AuditEntry['action'], string> = {
   logout: 'logged out',
   revoke: 'revoked',
   decide: 'decided',
+  read: 'read',
+  publish: 'published',
 }
 
 /** A record's kind; what has no word here is shown as it is. */
@@ -28,6 +30,7 @@ export const kinds: Readonly<Record<string, string>> = {
   login: 'Login',
   user: 'User',
   call: 'Call',
+  session: 'Session',
 }
 
 export function actorName({ actor, actorKind }: AuditEntry): string {
@@ -37,6 +40,7 @@ export function actorName({ actor, actorKind }: AuditEntry): string {
 
 export const actorKinds: Record<AuditEntry['actorKind'], string> = {
   login: 'login',
+  oidc: 'sign-in',
   key: 'key',
   deploy_key: 'deploy key',
   client_secret: 'client secret',

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { useRefusal } from '../login/roles.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import type { Deletion } from './late/delete-dialog.tsx'
 
@@ -16,10 +17,17 @@ const DeleteDialog = lazy(reliable(() => import('./late/delete-dialog.tsx')))
 export function DeleteButton({ trigger, ...deletion }: DeleteButtonProps) {
   const [asked, setAsked] = useState(0)
   const ask = () => setAsked(asked + 1)
+  const refusal = useRefusal('delete')
   return (
     <>
       {trigger?.(ask) ?? (
-        <Button variant="default" leftSection={<IconTrash size={16} stroke={1.7} aria-hidden />} onClick={ask}>
+        <Button
+          variant="default"
+          leftSection={<IconTrash size={16} stroke={1.7} aria-hidden />}
+          onClick={ask}
+          disabled={refusal !== undefined}
+          title={refusal}
+        >
           Delete
         </Button>
       )}

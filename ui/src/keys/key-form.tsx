@@ -1,4 +1,4 @@
-import { Checkbox, MultiSelect, Stack, Switch, TextInput } from '@mantine/core'
+import { Checkbox, MultiSelect, NativeSelect, Stack, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { allAgents } from '../agents/resource.ts'
@@ -11,8 +11,22 @@ import type { Key, KeyScope } from './resource.ts'
 
 const scopes: readonly { value: KeyScope; label: string; description: string }[] = [
   { value: 'deploy', label: 'Talk to agents', description: 'The deploy API of the agents below.' },
-  { value: 'management', label: 'Manage everything', description: 'As a login does, except keys and audit: for CI.' },
+  {
+    value: 'management',
+    label: 'Manage everything',
+    description: 'As a login does, except keys and audit: for pipelines.',
+  },
   { value: 'management:read', label: 'Read everything', description: 'What can be read with a login, and no changes.' },
+  { value: 'audit:read', label: 'Collect the audit', description: 'The audit, and nothing else.' },
+]
+
+const managing: readonly KeyScope[] = ['management', 'management:read']
+
+const roles = [
+  { value: '', label: 'All that the scope opens' },
+  { value: 'admin', label: 'Admin' },
+  { value: 'editor', label: 'Editor: everything but keys, webhooks, providers, audit and transfers' },
+  { value: 'viewer', label: 'Viewer: configuration and figures, no conversations' },
 ]
 
 interface KeyFormProps<Saved> {
@@ -51,6 +65,16 @@ export function KeyForm<Saved>({ record, use, save, onSaved }: KeyFormProps<Save
           ))}
         </Stack>
       </Checkbox.Group>
+      {form.values.scopes.some((scope) => managing.includes(scope)) && (
+        <NativeSelect
+          label="Role"
+          description={record ? 'Cannot be changed.' : 'Narrows what it opens to what this role may do.'}
+          disabled={record !== null}
+          data={roles}
+          maw={420}
+          {...form.getInputProps('role')}
+        />
+      )}
       {opensAgents && (
         <>
           <Switch label="All agents, new ones too" {...form.getInputProps('isForAll', { type: 'checkbox' })} />

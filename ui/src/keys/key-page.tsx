@@ -5,7 +5,7 @@ import { Notice } from '../blocks/messages/notice.tsx'
 import { Page } from '../blocks/pages/page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { KeyForm } from './key-form.tsx'
-import { fieldsOf } from './key-values.ts'
+import { fieldsOf, roleOfValues } from './key-values.ts'
 import { MadeKey } from './new-key.tsx'
 import { createKey, type Key, type KeyCreated, keyResource, keyUse, updateKey } from './resource.ts'
 
@@ -19,7 +19,7 @@ export function New() {
       ) : (
         <KeyForm
           record={null}
-          save={(values) => createKey({ ...fieldsOf(values, null), scopes: values.scopes })}
+          save={(values) => createKey({ ...fieldsOf(values, null), scopes: values.scopes, role: roleOfValues(values) })}
           onSaved={setMade}
         />
       )}

@@ -1,10 +1,13 @@
 /** A key as its form has it. */
 import { type LimitValues, limitsOfValues, valuesOfLimits } from '../limits/limit-values.ts'
+import type { Role } from '../login/roles.ts'
 import type { Key, KeyScope } from './resource.ts'
 
 export interface KeyValues {
   name: string
   scopes: KeyScope[]
+  /** ''; it has none. */
+  role: Role | ''
   /** Empty for all agents. */
   agentIds: string[]
   /** Whether `agentIds` counts: a key of agents that were all deleted opens none. */
@@ -17,11 +20,16 @@ export interface KeyValues {
 export const valuesOf = (key: Key | null): KeyValues => ({
   name: key?.name ?? '',
   scopes: key?.scopes ?? ['deploy'],
+  role: key?.role ?? '',
   agentIds: key?.agentIds ?? [],
   isForAll: (key?.agentIds ?? null) === null,
   expiresOn: key?.expiresAt?.slice(0, 10) ?? '',
   limits: valuesOfLimits(key?.limits ?? null),
 })
+
+/** Returns the role to send: one that was chosen before its scope was taken back is none. */
+export const roleOfValues = ({ role, scopes }: KeyValues): Role | null =>
+  role !== '' && scopes.some((scope) => scope === 'management' || scope === 'management:read') ? role : null
 
 /** Returns the fields to send. An expiry that was not changed in the form keeps its time of day. */
 export function fieldsOf({ name, agentIds, isForAll, expiresOn, limits }: KeyValues, before: Key | null) {

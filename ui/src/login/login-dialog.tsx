@@ -21,7 +21,7 @@ export default function LoginDialog() {
       <Text c="dimmed" fz="sm" mb="md">
         Log in to continue. What you typed is still here, and your last action will go through.
       </Text>
-      <LoginForm username={username} onLogin={goOn} />
+      <LoginForm username={username} onLogin={goOn} to="/" isApart />
     </Modal>
   )
 }

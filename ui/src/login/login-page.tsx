@@ -27,7 +27,7 @@ export default function LoginPage() {
           <Title order={1} fz="xl" mb="lg">
             Log in
           </Title>
-          <LoginForm onLogin={goOn} />
+          <LoginForm onLogin={goOn} to={nextPage(location.href) ?? location.pathname + location.search} />
         </Paper>
       </Stack>
     </Center>

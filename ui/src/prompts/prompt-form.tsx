@@ -1,5 +1,6 @@
 import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { promptWarning } from '../../../src/templates/prompt-template.ts'
 import { RecordForm } from '../blocks/forms/record-form.tsx'
 import { plural } from '../blocks/words.ts'
 import { TemplateInput } from '../templates/template-input.tsx'
@@ -21,6 +22,7 @@ export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFo
   const form = useForm<PromptFields>({
     initialValues: { name: prompt?.name ?? '', content: prompt?.content ?? '' },
   })
+  const warning = promptWarning(form.values.content)
   const { characters, tokens } = textSize(form.values.content)
   return (
     <RecordForm
@@ -56,6 +58,11 @@ export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFo
           {plural(characters, 'character')} · about {plural(tokens, 'token')}
         </Text>
       </div>
+      {warning !== null && (
+        <Text fz="sm" role="status" data-testid="prompt-warning">
+          {warning}
+        </Text>
+      )}
       <PromptPreview content={form.values.content} />
     </RecordForm>
   )

@@ -12,6 +12,7 @@ export function Account() {
     <Group justify="space-between" wrap="nowrap" gap="xs">
       <Text fz="sm" truncate title={data.username}>
         {data.username}
+        {data.role !== 'admin' && ` · ${data.role}`}
       </Text>
       <ActionIcon
         variant="subtle"

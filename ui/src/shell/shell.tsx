@@ -14,9 +14,12 @@ import {
   useNavigationType,
 } from 'react-router'
 import { breakStatus } from '../break-it/queries.ts'
+import { currentUser } from '../login/queries.ts'
+import { mayAct, roleFor, useRefusal } from '../login/roles.ts'
 import { Account } from './account.tsx'
 import { Brand } from './brand.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
+import { RefusedPage } from './failures/refused-page.tsx'
 import { UnreachableNotice } from './failures/unreachable.tsx'
 import { sections } from './navigation.ts'
 import { reliable } from './reliable-import.ts'
@@ -59,13 +62,19 @@ export function Shell() {
         {(hasRoom || menu) && <Side onSearch={() => setPalette(true)} />}
       </nav>
       <main id="main" ref={main} tabIndex={-1} className="frame-main">
-        <Outlet />
+        <Opened />
       </main>
       <OnTop palette={palette} setPalette={setPalette} />
       <UnreachableNotice />
       <ScrollRestoration />
     </div>
   )
+}
+
+/** The page, or why the role does not open it. */
+function Opened() {
+  const reason = useRefusal('open')
+  return reason === undefined ? <Outlet /> : <RefusedPage reason={reason} />
 }
 
 interface OnTopProps {
@@ -97,6 +106,13 @@ function OnTop({ palette, setPalette }: OnTopProps) {
 }
 
 function Side({ onSearch }: { onSearch: () => void }) {
+  const { data: user } = useQuery(currentUser)
+  const opened = sections
+    .map(({ label, pages }) => ({
+      label,
+      pages: pages.filter(({ to }) => mayAct(user?.role, roleFor('open', to))),
+    }))
+    .filter(({ pages }) => pages.length > 0)
   return (
     <>
       <Link to="/" className="brand">
@@ -108,7 +124,7 @@ function Side({ onSearch }: { onSearch: () => void }) {
         <kbd className={classes.keys}>Ctrl K</kbd>
       </UnstyledButton>
       <div className={classes.links}>
-        {sections.map(({ label, pages }) => (
+        {opened.map(({ label, pages }) => (
           <div key={label} className={classes.section}>
             {label && <Text className={classes.sectionName}>{label}</Text>}
             {pages.map(({ to, label, icon: Icon }) => (

@@ -13,6 +13,7 @@ export type Delivery = components['schemas']['WebhookDelivery']
 
 /** The events that a webhook can receive, in words. */
 export const eventWords: Record<Webhook['events'][number], string> = {
+  'feedback.created': 'Somebody gives feedback',
   'reply.completed': 'A reply is complete',
   'reply.failed': 'A reply failed',
   'reply.cancelled': 'A reply was cancelled',

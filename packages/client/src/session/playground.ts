@@ -20,7 +20,7 @@ type Schemas = components['schemas']
 type ChatRequest = Schemas['PlaygroundChatRequest']
 export type PlaygroundMessage = Schemas['PlaygroundMessage']
 
-type ToolField = Exclude<keyof Schemas['AgentTools'], 'approvals'>
+type ToolField = Exclude<keyof Schemas['AgentTools'], 'approvals' | 'approvalsExpireAfterS'>
 
 /** Given tools and settings replace the agent's for this reply. */
 export interface PlaygroundSendOptions extends FollowReplyOptions, Pick<ChatRequest, ToolField> {

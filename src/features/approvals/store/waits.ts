@@ -3,6 +3,7 @@ import type { Carried, DecidedCall } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { type PendingCall, pendingOf } from '../../../persistence/replies/reading/waiting-calls.ts'
+import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 
 export interface Wait {
@@ -12,6 +13,8 @@ export interface Wait {
   /** Calls that are decided already, while others are left: nothing of it has begun. */
   decided: DecidedCall[]
   carried: Carried
+  /** The version of the agent that its request asked for. Null when it asked for none. */
+  askedVersion?: number | 'draft' | null
   /** Milliseconds since the question, by the database's clock. */
   waitedMs: number
 }
@@ -33,9 +36,14 @@ export async function findWait(
 ): Promise<{ found: boolean; wait: Wait | null }> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, wait: null }
   const [row] = await sql<
-    (Pick<Wait, 'pending' | 'decided' | 'waitedMs'> & { replyId: string | null; carried: string | null })[]
+    (Pick<Wait, 'pending' | 'decided' | 'waitedMs'> & {
+      replyId: string | null
+      carried: string | null
+      facts: unknown
+    })[]
   >`
     select w.reply_id as "replyId", ${pendingOf(sql)} as pending, w.carried,
+           (select m.facts from messages m where m.id = w.reply_id) as facts,
            coalesce((select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                               'id', c.call_id, 'decision', c.decision, 'arguments', c.decided_arguments, 'output', c.output,
                               'reason', c.reason)) order by c.place)
@@ -45,7 +53,17 @@ export async function findWait(
      where sessions.id = ${sessionId} and sessions.agent_id = ${agentId}
        and (${user}::text is null or sessions.end_user = ${user})`
   if (row === undefined) return { found: false, wait: null }
-  const { replyId, pending, decided, carried, waitedMs } = row
+  const { replyId, pending, decided, carried, waitedMs, facts } = row
   if (replyId === null || carried === null) return { found: true, wait: null }
-  return { found: true, wait: { replyId, pending, decided, waitedMs, carried: decodeCarried(carried) } }
+  return {
+    found: true,
+    wait: {
+      replyId,
+      pending,
+      decided,
+      waitedMs,
+      carried: decodeCarried(carried),
+      askedVersion: decodeFacts(facts)?.askedVersion ?? null,
+    },
+  }
 }

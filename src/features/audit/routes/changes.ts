@@ -10,7 +10,7 @@ import type { AuditChanges } from '../store/audit.ts'
 const LONGEST_VALUE = 2000
 
 /** The fields that no change is about. */
-const own = new Set(['id', 'createdAt', 'updatedAt', 'lastUsedAt', 'key', 'secret', 'warning'])
+const own = new Set(['id', 'createdAt', 'updatedAt', 'lastUsedAt', 'key', 'secret', 'warning', 'version', 'hasDraft'])
 
 /** Returns null when there was no record before, or is none after. Records are as they are read: without secrets. */
 export function changesBetween(before: object | null, after: object | null): AuditChanges {

@@ -1,7 +1,7 @@
 /** Changes of management records, each with its entry in the audit, in one transaction (contract section 23). */
 import type { FastifyRequest } from 'fastify'
 import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
-import { type AuditChanges, type AuditedChange, type AuditOrigin, writeEntries } from '../store/audit.ts'
+import { type AuditChanges, type AuditedChange, type AuditOrigin, tellActor, writeEntries } from '../store/audit.ts'
 import { changesBetween } from './changes.ts'
 import { commitChange } from './commit-change.ts'
 import { changesOf, type Dependent } from './dependents.ts'
@@ -69,8 +69,10 @@ export async function recordChange<Result>(
   named?: { id: string; name: string },
 ): Promise<Result> {
   return await commitChange(sql, async (tx) => {
+    const origin = originOf(request)
+    await tellActor(tx, origin)
     const changed = await change(tx)
-    await writeEntries(tx, originOf(request), [...(changed.others ?? []), ...changeOf(kind, changed, named)])
+    await writeEntries(tx, origin, [...(changed.others ?? []), ...changeOf(kind, changed, named)])
     return changed.result
   })
 }

@@ -14,6 +14,7 @@ type AuditAction =
   | 'revoke'
   | 'decide'
   | 'read'
+  | 'publish'
 
 /** The sender of a change, and the request. */
 export interface AuditOrigin {
@@ -59,6 +60,10 @@ export interface AuditFollowing extends Pick<AuditQuery, 'limit' | 'q' | 'actor'
   /** The place behind which it continues: 0, or that of an entry that was read. */
   after: bigint
 }
+
+/** Tells the transaction who changes something: the author of versions that the change makes. */
+export const tellActor = (tx: AnySql, { actor }: Pick<AuditOrigin, 'actor'>) =>
+  tx`select set_config('greenroom.actor', ${actor ?? ''}, true)`
 
 /** Writes entries, several at once: an import changes many records. */
 export async function writeEntries(

@@ -1,4 +1,4 @@
-/** Who has read which session, once an hour (contract section 33). */
+/** The readers of sessions, once an hour (contract section 33). */
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import { type AuditOrigin, writeEntries } from './audit.ts'
 

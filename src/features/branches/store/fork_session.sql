@@ -1,8 +1,8 @@
--- revision 11
+-- revision 12
 /* Makes a session that begins with a copy of another one's path, up to a message and, of a reply, up to a frame.
    p_fork: {id, agent_id, title, end_user, metadata (null: the other one's), secret_number (of the client secret that makes
    it; null: none), from, owner (whose session that must be; null: anybody's), message_id (null: its head), frame_id
-   (null: all that is stored), max_session_bytes, max_user_bytes, max_user_sessions (see admit_message)}.
+   (null: all that is stored), agent_version (its pin; absent: the other one's), max_session_bytes, max_user_bytes, max_user_sessions (see admit_message)}.
    Answers made, taken, too_many_sessions, no_agent, no_session, unknown_message or no_frame. Raises GR401, as check_client_secret, and
    GR413 with session_full or user_full, where the copy would be too large. */
 create or replace function fork_session(p_fork jsonb) returns text language plpgsql as $$
@@ -15,7 +15,7 @@ declare
 begin
   select * into f from jsonb_to_record(p_fork) as x(
     id uuid, agent_id uuid, title text, end_user text, metadata jsonb, secret_number bigint, "from" uuid, owner text,
-    message_id uuid, frame_id bigint, max_session_bytes bigint, max_user_bytes bigint,
+    message_id uuid, frame_id bigint, agent_version integer, max_session_bytes bigint, max_user_bytes bigint,
     max_user_sessions bigint);
   perform 1 from agents a where a.id = f.agent_id for key share;
   if not found then return 'no_agent'; end if;
@@ -24,7 +24,7 @@ begin
   end if;
 
   -- A settlement, which moves a reply from its frames to its message, waits for us; writes of frames do not.
-  select x.id, x.head, x.title, x.end_user, x.metadata, x.uncounted into s from sessions x
+  select x.id, x.head, x.title, x.end_user, x.metadata, x.uncounted, x.agent_version into s from sessions x
    where x.id = f."from" and x.agent_id = f.agent_id and (f.owner is null or x.end_user = f.owner)
      for share;
   if not found then return 'no_session'; end if;
@@ -47,11 +47,12 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('user_bytes' || f.agent_id || v_user, 0));
   end if;
   if free_sessions(f.agent_id, v_user, f.max_user_sessions) < 1 then return 'too_many_sessions'; end if;
-  insert into sessions (id, agent_id, title, end_user, metadata, uncounted, forked_from)
+  insert into sessions (id, agent_id, title, end_user, metadata, uncounted, agent_version, forked_from)
   values (f.id, f.agent_id, coalesce(f.title, s.title), v_user, coalesce(f.metadata, s.metadata),
           case when f.metadata is null then s.uncounted
                when f.secret_number is null then '{}'
                else uncounted_metadata(f.metadata, s.metadata - s.uncounted) end,
+          case when p_fork ? 'agent_version' then f.agent_version else s.agent_version end,
           jsonb_build_object('session_id', s.id, 'message_id', last.id, 'frame_id', f.frame_id))
   on conflict (id) do nothing;
   if not found then return 'taken'; end if;

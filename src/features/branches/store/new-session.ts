@@ -23,6 +23,8 @@ export interface NewSession {
   user?: string | null | undefined
   metadata?: Readonly<Record<string, string>> | null | undefined
   externalId?: string | null | undefined
+  /** The version of the agent that its replies use. Null for the live one; absent: a copy's is that of its original. */
+  agentVersion?: number | null | undefined
   /** A history to begin with, oldest first. */
   messages?: readonly GivenMessage[] | null | undefined
 }
@@ -77,7 +79,7 @@ const TOO_LARGE = 'GR413'
 export async function forkSession(
   sql: Sql,
   agentId: string,
-  { id, title, user, metadata }: Omit<NewSession, 'messages' | 'externalId'>,
+  { id, title, user, metadata, agentVersion }: Omit<NewSession, 'messages' | 'externalId'>,
   { sessionId, owner, messageId, frameId }: Fork,
   { secretNumber = null, limits = noLimits }: Making = {},
 ): Promise<Session | 'taken' | 'revoked' | Full | NoFork | null> {
@@ -96,6 +98,7 @@ export async function forkSession(
     owner,
     message_id: messageId,
     frame_id: frameId,
+    agent_version: agentVersion,
     ...limitColumns(limits),
   })
   try {
@@ -119,6 +122,7 @@ async function insertSession(
 ): Promise<Session | 'taken' | Full | null> {
   if (!isUuid(agentId)) return null
   const { id, title = null, titleIsDraft = false, user = null, metadata, externalId = null, messages } = session
+  const { agentVersion = null } = session
   const { rows: given, bytes } = givenRows(messages ?? [])
   if (bytes > (limits.sessionBytes ?? Number.POSITIVE_INFINITY)) return 'session_full'
   if (bytes > 0 && (await isTooMuchFor(sql, agentId, user, bytes, limits.userBytes))) return 'user_full'
@@ -128,9 +132,9 @@ async function insertSession(
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
     free as (select coalesce(free_sessions(agent.id, ${user}, ${limits.userSessions}), 1) as places from agent),
     made as (
-      insert into sessions (id, agent_id, title, title_is_draft, end_user, metadata, uncounted, external_id, bytes)
+      insert into sessions (id, agent_id, title, title_is_draft, end_user, metadata, uncounted, external_id, agent_version, bytes)
       select ${id ?? newId()}, agent.id, ${title}, ${titleIsDraft}, ${user}, given.metadata,
-             case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${bytes}
+             case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${agentVersion}, ${bytes}
         from agent join free on free.places > 0 cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
       on conflict do nothing
       returning ${columns(sql)}

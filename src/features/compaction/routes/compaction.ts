@@ -1,7 +1,9 @@
 /** Summaries of a session's path (contract section 19), made now and listed, on both of its paths. */
+
 import type { FastifyRequest } from 'fastify'
 import { newId } from '../../../actors/reply/new-id.ts'
-import { agentRequest, agentToolbox, loadAgent } from '../../../http/sending/agent-for-reply.ts'
+import { agentRequest, agentToolbox } from '../../../http/sending/agent-for-reply.ts'
+import { agentOfSession } from '../../../http/sending/agent-of-session.ts'
 import { noRetry, refuse, refuseBusy } from '../../../http/sending/refusals.ts'
 import type { SendDependencies } from '../../../http/sending/send-message.ts'
 import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
@@ -28,7 +30,7 @@ export async function compactNow(
   counted: CallerLimits | null,
 ): Promise<StoredCheckpoint> {
   const { sql, compactions } = deps
-  const agent = await loadAgent(deps, agent_id)
+  const agent = await agentOfSession(deps, { agent_id, session_id })
   const session = (await findSession(sql, agent.id, session_id)) ?? missing('session')
   const { id: sessionId, user } = session
   const metadata = await countedMetadata(sql, sessionId)

@@ -2,7 +2,7 @@
 import type { Checkpoints, HeldSession, NewCheckpoint, SessionToHold } from '../../../actors/ports/index.ts'
 import type { Usage } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
-import { askAgain, isUnavailable, type Sql } from '../../../persistence/postgres/database.ts'
+import { askAgain, changedNothing, isUnavailable, type Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Owner } from '../../../persistence/replies/admission/admission-answer.ts'
@@ -20,6 +20,8 @@ const backOff = { firstMs: 20, longestMs: 500, mayPass: isUnavailable }
 export function createCheckpoints({ sql, instance, waitMs }: CheckpointOptions): Checkpoints & { close(): void } {
   const { id } = instance
   let closed = false
+  /** Calls to hold that had no answer, with their sessions: any may be carried out yet, as long as their epoch is there. */
+  const unanswered = new Map<string, { sessionId: string; epoch: number }>()
   const isOwn = (epoch: number) => epoch === instance.epoch() && !closed
   return {
     keepCheckpoint(place, checkpoint) {
@@ -28,11 +30,29 @@ export function createCheckpoints({ sql, instance, waitMs }: CheckpointOptions):
         isOwn(epoch) ? await storeCheckpoint(sql, { id, epoch }, place, checkpoint) : ('fenced' as const)
       return retry(tryOnce, backOff)
     },
-    hold: (session, epoch) => askAgain(() => holdSession(sql, { id, epoch }, session), waitMs),
+    hold(session, epoch) {
+      const note = (error: unknown) => {
+        if (!changedNothing(error)) unanswered.set(session.hold, { sessionId: session.sessionId, epoch })
+        throw error
+      }
+      return askAgain(() => holdSession(sql, { id, epoch }, session).catch(note), waitMs)
+    },
     release({ sessionId, epoch }, hold) {
       // What this instance held under an epoch that it has given up holds nothing.
       const tryOnce = async () => (isOwn(epoch) ? await releaseSession(sql, { id, epoch }, sessionId, hold) : null)
       return retry(tryOnce, backOff)
+    },
+    async releaseLate(isRunning) {
+      const next: string[] = []
+      for (const [hold, { sessionId, epoch }] of unanswered) {
+        if (isRunning(hold)) continue
+        if (!isOwn(epoch)) unanswered.delete(hold)
+        else if (await isHeld(sql, sessionId, hold)) {
+          const begun = await releaseSession(sql, { id, epoch }, sessionId, hold)
+          if (begun !== null) next.push(begun)
+        }
+      }
+      return next
     },
     isHeld: (sessionId, hold) => isHeld(sql, sessionId, hold),
     close() {

@@ -18,7 +18,7 @@ export interface ClaimOptions {
   withinS: number
 }
 
-/** Asks for as long as there is no answer. */
+/** A way to ask for as long as there is no answer. */
 export type Patiently = <T>(ask: () => Promise<T>) => Promise<T>
 
 /** A reply that is to be claimed: whose it is, and the number of its offer. */
@@ -55,7 +55,7 @@ export function createClaims(
     return new Map(rows.map(({ id, answer }) => [id, answer]))
   }
 
-  /** Behind a pooler the role's statement_timeout holds all the same: what it ends is claimed by halves. */
+  /** Claims replies; by halves what the role's statement_timeout ends, which holds behind a pooler all the same. */
   async function claimSeen(left: readonly Left[], wasSure: boolean): Promise<Map<string, Answered>> {
     let isSure = wasSure
     const answers = await patiently(() =>

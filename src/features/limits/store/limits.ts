@@ -1,6 +1,7 @@
 /** Limits as they are judged for stateless requests, and the use that they are compared with (contract section 23). */
 import type { LimitsInForce, OverLimit, RequestRate } from '../../../actors/ports/limits.ts'
-import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
+import { type AnySql, changedNothing, type Sql } from '../../../persistence/postgres/database.ts'
+import type { Owner } from '../../../persistence/replies/admission/admission-answer.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 
 /** Returns the columns of an admission under limits. */
@@ -26,6 +27,8 @@ export interface LimitVerdict {
 export interface LimitGate {
   /** Counts the request, and takes its places. Null when this instance was declared lost. Rejects while the database is away. */
   take(request: LimitedRequest): Promise<LimitVerdict | null>
+  /** Gives back the places of requests that were taken late: the call had no answer, and the request was refused. */
+  giveBackLate(): Promise<void>
   /** Takes back that a request was counted. It has taken no place. */
   giveBack(request: LimitedRequest): Promise<void>
 }
@@ -45,17 +48,23 @@ interface Waiting {
 export function createLimitGate(sql: Sql, instance: { id: string; epoch(): number }): LimitGate {
   let waiting: Waiting[] = []
   let isAsking = false
+  /** Requests whose call had no answer, with its epoch: it may be carried out yet, as long as that is there. */
+  const unanswered = new Map<string, number>()
 
   async function askAll(): Promise<void> {
     isAsking = true
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MOST_REQUESTS)
       waiting = waiting.slice(MOST_REQUESTS)
+      const epoch = instance.epoch()
       try {
-        const verdicts = await ask(sql, instance, batch)
+        const verdicts = await ask(sql, { id: instance.id, epoch }, batch)
         for (const [n, { resolve }] of batch.entries()) resolve(verdicts?.[n] ?? null)
       } catch (error) {
-        for (const { reject } of batch) reject(error)
+        for (const { request, reject } of batch) {
+          if (!(request.isLook || changedNothing(error))) unanswered.set(request.replyId, epoch)
+          reject(error)
+        }
       }
     }
     isAsking = false
@@ -67,17 +76,20 @@ export function createLimitGate(sql: Sql, instance: { id: string; epoch(): numbe
         waiting.push({ request, resolve, reject })
         if (!isAsking) void askAll()
       }),
+    async giveBackLate() {
+      for (const [replyId, epoch] of unanswered) if (epoch !== instance.epoch()) unanswered.delete(replyId)
+      if (unanswered.size === 0) return
+      await sql`
+        delete from limit_places
+         where reply_id = any(${[...unanswered.keys()]}::text[]::uuid[]) and instance_id = ${instance.id}`
+    },
     async giveBack({ agentId, user, limits }) {
       await sql`select uncount_request(${jsonText(limits)}::text::jsonb, ${agentId}, ${user}, clock_timestamp())`
     },
   }
 }
 
-async function ask(
-  sql: Sql,
-  { id, epoch }: { id: string; epoch(): number },
-  batch: readonly Waiting[],
-): Promise<LimitVerdict[] | null> {
+async function ask(sql: Sql, { id, epoch }: Owner, batch: readonly Waiting[]): Promise<LimitVerdict[] | null> {
   const requests = batch.map(({ request: { replyId, agentId, user, limits, isLook } }) => ({
     reply: replyId,
     agent: agentId,
@@ -86,7 +98,7 @@ async function ask(
     look: isLook === true,
   }))
   const [row] = await sql<{ answers: LimitVerdict[] | null }[]>`
-    select take_limits(${id}, ${epoch()}, ${jsonText(requests)}::text::jsonb) as answers`
+    select take_limits(${id}, ${epoch}, ${jsonText(requests)}::text::jsonb) as answers`
   return row?.answers ?? null
 }
 

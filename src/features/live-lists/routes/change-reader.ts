@@ -49,6 +49,7 @@ export function createChangeReader({ horizon, changes: read, agents, onFault }: 
   const waiting = new Set<() => void>()
   let batch: Batch | null = null
   let reading: AbortController | null = null
+  let falls = horizon.falls()
 
   async function deletedAgents(): Promise<string[]> {
     const ids = [...followed.keys()].filter((id) => id !== null)
@@ -61,6 +62,13 @@ export function createChangeReader({ horizon, changes: read, agents, onFault }: 
   async function readNew(from: number, looksForAgents: boolean): Promise<number> {
     const gone = looksForAgents ? await deletedAgents() : []
     await horizon.advance()
+    if (horizon.falls() !== falls) {
+      falls = horizon.falls()
+      batch = null
+      goneAt.clear()
+      for (const wake of waiting) wake()
+      return horizon.safe() ?? horizon.newest()
+    }
     for (const id of gone) if (!goneAt.has(id)) goneAt.set(id, horizon.newest())
     const to = horizon.safe() ?? from
     if (to > from) {

@@ -1,7 +1,7 @@
 /** A change as an event, made once for all that are shown it in one form. */
 import type { SessionChange } from '../store/session-changes.ts'
 
-/** Returns what a follower is shown of a session. The same function stands for the same form. */
+/** A form in which a session is shown to followers. The same function stands for the same form. */
 export type Show = (session: Extract<SessionChange, { deleted: false }>['session']) => object
 
 export type TextOf = (change: SessionChange, show: Show) => string

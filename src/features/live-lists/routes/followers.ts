@@ -1,7 +1,7 @@
 /** How many lists that live somebody may follow at a time on this instance (contract section 35). */
 import { HttpError } from '../../../http/server/http-error.ts'
 
-/** Who follows: a user with an agent, by a client secret, or whoever has a key. */
+/** A holder of lists: a user with an agent, by a client secret, or a key. */
 export interface Follower {
   kind: 'user' | 'key'
   id: string

@@ -12,6 +12,8 @@ export interface Horizon {
   safe(): number | null
   /** Returns the number up to which numbers had been given out at the last reading. */
   newest(): number
+  /** Returns how often numbers were found to be given out anew: the database is one that has lost changes. */
+  falls(): number
   /** Waits until all is settled that was given out before the call, for 1 s at most; then see `safe`. */
   position(): Promise<number | null>
 }
@@ -19,12 +21,18 @@ export interface Horizon {
 export function createHorizon(read: () => Promise<Reading>): Horizon {
   let safe: number | null = null
   let newest = 0
+  let falls = 0
   let earlier: Reading | null = null
   let running: Promise<void> | null = null
   let next: Promise<void> | null = null
 
   async function readOnce(): Promise<void> {
     const now = await read()
+    if (now.given < newest) {
+      falls += 1
+      safe = null
+      earlier = null
+    }
     newest = now.given
     if (now.writers.length === 0) {
       safe = Math.max(safe ?? 0, now.given)
@@ -56,6 +64,7 @@ export function createHorizon(read: () => Promise<Reading>): Horizon {
     advance,
     safe: () => safe,
     newest: () => newest,
+    falls: () => falls,
     async position() {
       const deadline = performance.now() + POSITION_MS
       await advance()

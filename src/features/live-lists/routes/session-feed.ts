@@ -24,7 +24,7 @@ export interface SessionFeed extends Followers {
   position(): Promise<number | null>
   /**
    * Yields changes in order, as they come, each time in a turn of its own. Ends when `signal` aborts, or the agent is
-   * deleted.
+   * deleted. Rejects when the database has lost changes, as after a failover: their numbers are given out anew.
    */
   follow(query: FollowQuery, signal: AbortSignal): AsyncGenerator<SessionChange[]>
 }
@@ -103,10 +103,12 @@ export function createFeed(
       const leave = () => wake()
       signal.addEventListener('abort', leave)
       const missed = horizon.safe() ?? 0
+      const falls = horizon.falls()
       const includes = filterOf(query)
       const end = reader.begin(query.agentId)
       try {
         while (!signal.aborted) {
+          if (horizon.falls() !== falls) throw new Error('The database has lost changes.')
           const to = Math.max(missed, reader.batch()?.to ?? 0)
           if (at < to) {
             await ownTurn()

@@ -1,4 +1,4 @@
-/** What a browser takes along from the start of a sign-in to its callback, encrypted (contract section 33). */
+/** The cookie of a sign-in under way, encrypted (contract section 33). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'

@@ -147,6 +147,16 @@ function heldPart(part: FoundPart, loaded: LoadedPart | undefined): MessagePart 
   return loadedPart({ part, data, mediaType }, source.kind === 'stored' ? source.stored.read : held)
 }
 
+/** Returns a part for estimates: nothing is fetched or read. */
+export function unloadedPart(part: FoundPart): MessagePart {
+  const { source } = part
+  if (source.kind === 'stored') return { ...source.stored, place: part.place }
+  const { data, mediaType } = source.kind === 'data' ? source : { data: nothing, mediaType: 'image/*' }
+  return heldPart(part, { part, data, mediaType })
+}
+
+const nothing: Decoded = { size: 0, sha256: '', pieces: [] }
+
 const loadedPart = ({ part, data, mediaType }: LoadedPart, read: MessagePart['read']): MessagePart => ({
   type: part.type,
   sha256: data.sha256,

@@ -51,6 +51,14 @@ export interface Uploads {
   release(): void
 }
 
+/** Changes each text of a value, in its place: the value's numbers keep the digits that are known of it. */
+function withTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) for (const [index, one] of value.entries()) value[index] = withTexts(one, change)
+  else if (isObject(value)) for (const [name, one] of Object.entries(value)) value[name] = withTexts(one, change)
+  return value
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Null or absent when the request's body may hold none. */
@@ -125,11 +133,7 @@ export function createUploads(maxOtherBytes: number, accountOf: () => Account): 
     restored,
     restoreFields(body) {
       if (urls.length === 0 || !isObject(body)) return
-      for (const name of TEXT_FIELDS) {
-        const text = JSON.stringify(body[name] ?? null)
-        if (!text.includes(placeholder)) continue
-        body[name] = JSON.parse(text, (_, one: unknown) => (typeof one === 'string' ? restored(one) : one))
-      }
+      for (const name of TEXT_FIELDS) if (name in body) body[name] = withTexts(body[name], restored)
     },
     hold,
     async during(work) {

@@ -1,9 +1,9 @@
--- revision 4
+-- revision 5
 /* Begins the next message of a session's queue, as admit_message begins one that never waited: the only place where a queued
    message begins. Every statement that settles a reply calls it in its transaction, and so does tend_queues for sessions in
    which nothing runs. The caller holds the session's lock. Returns the id of the reply that it opened; null when nothing is to
    begin, or not on this instance.
-   The agent is as it is now. A place that no longer exists is stored as fault, for the reply to end with it. */
+   The agent is the version that the message asked for, else that of the session's pin, else as it is now. A place that no longer exists is stored as fault, for the reply to end with it. */
 create or replace function begin_next(p_instance uuid, p_epoch bigint, p_session uuid) returns uuid
 language plpgsql as $$
 declare
@@ -14,13 +14,14 @@ declare
   place record; -- of place_message
   judged record; -- of judge_message
   v_overrides jsonb;
+  v_asked jsonb; -- the version that was asked for: its number, or "draft"; null: none
   v_message jsonb;
   v_fault text;
   v_answer jsonb;
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch and i.begins_queued for key share;
   if not found then return null; end if;
-  select x.agent_id, x.status into s from sessions x where x.id = p_session;
+  select x.agent_id, x.status, x.agent_version into s from sessions x where x.id = p_session;
   select x.* into q from queued_messages x
    where x.session_id = p_session and x.admission is null order by x.rank, x.num limit 1;
   -- A reply that follows decisions (rank -1) goes before. Calls that wait are rejected by what steers or interrupts; what was only queued waits with them.
@@ -32,11 +33,17 @@ begin
   end if;
   v_overrides := q.message -> 'facts' -> 'overrides';
   if jsonb_typeof(v_overrides) is distinct from 'object' then v_overrides := '{}'; end if;
-  select coalesce(v_overrides ->> 'model', x.model) as model,
-         coalesce((v_overrides ->> 'providerId')::uuid, x.provider_id) as provider_id,
-         case when v_overrides ->> 'systemPrompt' is null then coalesce((v_overrides ->> 'promptId')::uuid, x.prompt_id) end
-           as prompt_id
-    into a from agents x where x.id = s.agent_id;
+  v_asked := nullif(q.message -> 'facts' -> 'askedVersion', 'null');
+  if q.rank < 0 then -- it continues the reply that waits
+    select m.facts -> 'askedVersion' into v_asked
+      from waits w join messages m on m.id = w.reply_id where w.session_id = p_session;
+  end if;
+  select coalesce(v_overrides ->> 'model', x.fields ->> 'model') as model,
+         coalesce(v_overrides ->> 'providerId', x.fields ->> 'providerId')::uuid as provider_id,
+         case when v_overrides ->> 'systemPrompt' is null
+              then coalesce(v_overrides ->> 'promptId', x.fields ->> 'promptId')::uuid end as prompt_id,
+         x.version, x.names, x.prompt
+    into a from version_fields(s.agent_id, coalesce(v_asked, to_jsonb(s.agent_version))) x;
   v_message := q.message || jsonb_build_object(
     'agent_id', s.agent_id, 'session_id', p_session, 'user_id', q.id, 'reply_id', q.reply_id, 'model', a.model,
     'may_start', true, 'is_queued', true, 'uses_values', true,
@@ -44,7 +51,12 @@ begin
       'queued', true, 'providerId', a.provider_id,
       'prompt', (select jsonb_build_object('id', p.id, 'name', p.name,
                                            'sha256', encode(sha256(convert_to(p.content, 'UTF8')), 'hex'))
-                   from prompts p where p.id = a.prompt_id)));
+                   from (select a.prompt_id as id, a.names ->> 'prompt' as name, a.prompt as content
+                          where a.prompt is not null and v_overrides ->> 'promptId' is null and a.prompt_id is not null
+                         union all
+                         select p.id, p.name, p.content from prompts p
+                          where p.id = a.prompt_id and (a.prompt is null or v_overrides ->> 'promptId' is not null)) p))
+      || jsonb_strip_nulls(jsonb_build_object('agentVersion', a.version, 'askedVersion', v_asked)));
   m := message_fields(v_message, q.content);
   s := lock_session(p_session, s.agent_id, null, q.reply_id);
   place := place_message(m, s);

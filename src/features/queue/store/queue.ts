@@ -6,6 +6,7 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { admittedOf, type Owner } from '../../../persistence/replies/admission/admission-answer.ts'
 import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 import type { BegunMessage, QueuedState, QueueStore } from '../queue-store.ts'
+import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 import { decodeInput } from './stored-input.ts'
 import { decodeBegun } from './stored-rows.ts'
 
@@ -41,10 +42,19 @@ interface BegunRow {
   model: string
   include_usage: boolean
   requester_lost: boolean
+  /** See `decodeFacts`. */
+  facts: unknown
   /** See `decodeBegun`. */
   admission: unknown
   /** Of a reply that follows decisions; null on a message. */
-  follows: (Asked & { carried: string; decisions: DecidedCall[]; by: string | null; waitedMs: number }) | null
+  follows:
+    | (Omit<Asked, 'expiresAfterS'> & {
+        carried: string
+        decisions: DecidedCall[]
+        by: string | null
+        waitedMs: number
+      })
+    | null
 }
 
 export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
@@ -57,7 +67,7 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
           from messages m, sessions s
          where q.reply_id = ${replyId} and q.instance_id = ${id} and q.epoch = ${epoch} and m.id = q.reply_id
            and m.status = 'streaming' and m.instance_id = ${id} and m.epoch = ${epoch} and s.id = q.session_id
-        returning q.id, q.reply_id, q.session_id, s.agent_id, q.content, q.input, m.model, m.include_usage, q.requester_lost,
+        returning q.id, q.reply_id, q.session_id, s.agent_id, q.content, q.input, m.model, m.include_usage, m.facts, q.requester_lost,
                   q.admission,
                   case when q.rank < 0 then jsonb_build_object(
                     'carried', (select t.body from reply_turns t where t.reply_id = q.reply_id and t.n = 0),
@@ -69,8 +79,10 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
     states: (of) => readStates(sql, of),
     async remove(sessionId, id) {
       if (id !== null && !isUuid(id)) return []
+      const ids = id === null ? await waitingIn(sql, sessionId) : [id]
+      if (ids.length === 0) return []
       const rows = await sql<{ replyId: string }[]>`
-        select dequeue_messages(${sessionId}, ${id}) as "replyId"`
+        select take_out_messages(${sessionId}, ${ids}::text[]::uuid[]) as "replyId"`
       return rows.map(({ replyId }) => replyId)
     },
     async isSteered(sessionId) {
@@ -91,6 +103,12 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
   }
 }
 
+async function waitingIn(sql: Sql, sessionId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from queued_messages where session_id = ${sessionId} and admission is null and rank >= 0`
+  return rows.map(({ id }) => id)
+}
+
 function begunOf(row: BegunRow, owner: Owner): BegunMessage {
   const admission = decodeBegun(row.admission)
   const message = {
@@ -105,6 +123,7 @@ function begunOf(row: BegunRow, owner: Owner): BegunMessage {
     agentId: row.agent_id,
     admission: admittedOf(admission, owner, message),
     ...followingOf(row),
+    agentVersion: decodeFacts(row.facts)?.agentVersion ?? null,
     fault: admission.fault,
     requesterLost: row.requester_lost,
   }

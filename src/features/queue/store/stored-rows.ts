@@ -76,6 +76,7 @@ type NotStored =
   | 'may_start'
   | 'may_queue'
   | 'configuration'
+  | 'pin'
   | 'make_session'
   | 'external_id'
   | 'secret_number'

@@ -5,7 +5,7 @@ import type { FinishReason, MessageStatus, MissingServer } from '../../../actors
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { framesOf, missingIn, type ShownRow, shownOf } from '../../../persistence/replies/settling/stored-reply.ts'
-import { decodeStepDetail } from '../../../persistence/replies/stored/stored-columns.ts'
+import { decodeFacts, decodeStepDetail } from '../../../persistence/replies/stored/stored-columns.ts'
 import type { NoteKind } from '../transitions.ts'
 
 const spanKinds = ['reply', 'model', 'attempt', 'tool', 'handover', 'settle'] as const
@@ -27,6 +27,7 @@ export interface Span {
 
 export interface Trace {
   messageId: string
+  agentVersion: number | 'draft' | null
   startedAt: string
   spans: Span[]
 }
@@ -57,7 +58,7 @@ interface Row {
 
 /** See `decodeStepDetail`. */
 type StoredRow = Omit<Row, 'steps' | 'missingTools'> &
-  Pick<ShownRow, 'tool_events' | 'frames'> & { steps: (Omit<Step, 'detail'> & { detail: unknown })[] }
+  Pick<ShownRow, 'tool_events' | 'frames'> & { facts: unknown; steps: (Omit<Step, 'detail'> & { detail: unknown })[] }
 
 /** Returns the trace so far. `isOver`: it is complete. Null if there is no such reply. */
 export async function readTrace(
@@ -67,7 +68,7 @@ export async function readTrace(
   if (!isUuid(messageId)) return null
   const [stored] = await sql<StoredRow[]>`
     select m.session_id as "sessionId", m.status, m.finish_reason as "finishReason", m.error_code as code,
-           m.tool_events, ${framesOf(sql)},
+           m.facts, m.tool_events, ${framesOf(sql)},
            to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "startedAt",
            (extract(epoch from m.created_at) * 1000)::float8 as "createdMs",
            (extract(epoch from m.ended_at) * 1000)::float8 as "endedMs",
@@ -92,7 +93,8 @@ export async function readTrace(
   const row = { ...stored, steps, missingTools: missingIn(shown) }
   const isEnd = ({ to, kind }: Step) => kind === 'transition' && !to.startsWith('streaming')
   const isOver = row.status !== 'streaming' && (row.isOld || row.steps.some(isEnd))
-  const trace = { messageId: messageId.toLowerCase(), startedAt: row.startedAt, spans: spansOf(row) }
+  const agentVersion = decodeFacts(stored.facts)?.agentVersion ?? null
+  const trace = { messageId: messageId.toLowerCase(), agentVersion, startedAt: row.startedAt, spans: spansOf(row) }
   return { sessionId: row.sessionId, trace, isOver }
 }
 
@@ -223,11 +225,17 @@ function spanOf({ event: kind, detail }: Note): Span {
   }
   if (kind === 'tool') {
     const name = textOf(detail.name) ?? ''
+    const error = textOf(detail.error)
     return {
       ...common,
       parentId: 'reply',
       name,
-      detail: { turn, callId: textOf(detail.callId), decision: textOf(detail.decision) },
+      detail: {
+        turn,
+        callId: textOf(detail.callId),
+        decision: textOf(detail.decision),
+        ...(error !== null && { error }),
+      },
     }
   }
   if (kind === 'handover') {

@@ -105,14 +105,23 @@ function joinedFrom(text: string, { inOrder }: Known): Reference | undefined {
   let at = 0
   for (const { text: piece, reference } of inOrder) {
     if (piece === '' || !text.startsWith(piece, at)) continue
-    const end = at + piece.length
+    const end = at + piece.length + timeAt(text, at + piece.length)
     if (end !== text.length && !text.startsWith(JOINT, end)) continue
     pieces.push(reference)
+    if (end > at + piece.length) pieces.push(text.slice(at + piece.length, end))
     if (end === text.length) return ['+', pieces]
     pieces.push(JOINT)
     at = end + JOINT.length
   }
   return undefined
+}
+
+const TIME = /\n\n\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\]/y
+
+/** Returns the length of a time behind a user's message (contract section 29). */
+function timeAt(text: string, at: number): number {
+  TIME.lastIndex = at
+  return TIME.exec(text)?.[0].length ?? 0
 }
 
 /** The texts that references lead to. Undefined if the text is gone. */

@@ -15,6 +15,7 @@ export const toolsOf = (stored: StoredApprovals, records: Records, workOut: Work
   mcpServers: stored.configured.mcpServers.map(({ name, toolNames }) => ({ server: name, toolNames: [...toolNames] })),
   builtInTools: [...stored.configured.builtInToolIds],
   approvals: approvalsByName(stored, records, workOut),
+  ...(stored.approvalsExpireAfterS !== null && { approvalsExpireAfterS: stored.approvalsExpireAfterS }),
 })
 
 /**

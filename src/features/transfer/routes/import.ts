@@ -18,6 +18,7 @@ import { changeAgentTools } from '../../../persistence/records/tools/agent-tools
 import { changeHttpTool, createHttpTool } from '../../../persistence/records/tools/http-tools.ts'
 import { changeMcpServer, createMcpServer } from '../../../persistence/records/tools/mcp-servers.ts'
 import type { ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
+import { promptWarning } from '../../../templates/prompt-template.ts'
 import type { AuditedChange } from '../../audit/index.ts'
 import type { Configuration } from '../store/transfer.ts'
 import { approvalByName, toolsOf } from './approvals.ts'
@@ -76,6 +77,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
   }
   await takeProviders(taking, given.providers ?? [])
   await takePrompts(taking, given.prompts ?? [])
+  addWarnings(taking, given.prompts ?? [])
   await takeHttpTools(taking, given.httpTools ?? [])
   await takeMcpServers(taking, given.mcpServers ?? [])
   await takeAgents(taking, given.agents ?? [])
@@ -181,6 +183,16 @@ const takePrompts = (taking: Taking, given: NonNullable<Import['prompts']>) =>
     },
   })
 
+/** Adds what saving these prompts would warn of. */
+function addWarnings({ result }: Taking, given: NonNullable<Import['prompts']>): void {
+  const warnings = given.flatMap(({ name, content }) => {
+    const message = promptWarning(content)
+    const isSkipped = result.skipped.some((one) => one.kind === 'prompt' && one.name === name)
+    return message === null || isSkipped ? [] : [{ kind: 'prompt' as const, name, message }]
+  })
+  if (warnings.length > 0) result.warnings = warnings
+}
+
 const takeHttpTools = (taking: Taking, given: NonNullable<Import['httpTools']>) =>
   take(taking, {
     kind: 'httpTool',
@@ -244,7 +256,7 @@ function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }:
         return false
       }
     })
-  const { httpTools, mcpServers, builtInTools, approvals, ...others } = choice
+  const { httpTools, mcpServers, builtInTools, approvals, approvalsExpireAfterS, ...others } = choice
   others satisfies Record<string, never> // a kind that is not taken in does not compile
   const findBuiltIn = (id: string) =>
     deps.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
@@ -257,13 +269,19 @@ function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }:
     ...(approvals && {
       approvals: approvals === '*' ? approvals : here(approvals, (given) => approvalByName(given, stored)),
     }),
+    ...(approvalsExpireAfterS !== undefined && { approvalsExpireAfterS }),
   }
 }
 
 async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise<void> {
   const { tx, builtInTools, workOutNames: workOut } = taking.deps
   const { agents, httpTools, mcpServers } = taking.stored
-  const none: Required<Omit<Choice, 'agent'>> = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
+  const none: Required<Omit<Choice, 'agent' | 'approvalsExpireAfterS'>> = {
+    httpTools: [],
+    mcpServers: [],
+    builtInTools: [],
+    approvals: [],
+  }
   const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
   await take(taking, {
     kind: 'agentTools',
@@ -292,6 +310,7 @@ async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise
           choice.approvals === '*'
             ? choice.approvals
             : choice.approvals?.map((one) => approvalByName(one, taking.stored)),
+        approvalsExpireAfterS: choice.approvalsExpireAfterS,
       } satisfies Record<keyof ToolChoice, unknown>
       return changeAgentTools(tx, { agentId, changes: givenTools(given, builtInTools), workOut })
     },

@@ -2,6 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { givenConfig, givenFormat } from '../../../http/sending/given-answer-fields.ts'
 import { givenOrigins } from '../../../http/server/fields/allowed-origins.ts'
+import { givenPrompt } from '../../../http/server/fields/given-prompt.ts'
 import { givenLimits } from '../../limits/index.ts'
 
 type Given = NonNullable<components['schemas']['Import']['agents']>[number]
@@ -17,7 +18,10 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
     name,
     model,
     providerId: providers.existing(provider).id,
-    promptId: prompt == null ? prompt : prompts.existing(prompt).id,
+    ...givenPrompt({
+      promptId: prompt == null ? prompt : prompts.existing(prompt).id,
+      systemPrompt: rest.systemPrompt,
+    }),
     generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
     responseFormat: responseFormat === undefined ? undefined : givenFormat(responseFormat),
     fallbacks:

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { sendInPieces } from '../../../http/streaming/written-lists.ts'
 import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
-import { commitChange, originOf, writeEntries } from '../../audit/index.ts'
+import { commitChange, originOf, tellActor, writeEntries } from '../../audit/index.ts'
 import { exported, lockConfiguration, readConfiguration } from '../store/transfer.ts'
 import { toolsOf } from './approvals.ts'
 import { type ImportDependencies, takeIn } from './import.ts'
@@ -52,6 +52,7 @@ export const transferHandlers = (deps: TransferDependencies) => {
     importConfiguration: async ({ body, request }) => {
       const { result, changedServers } = await commitChange(sql, async (tx) => {
         await lockConfiguration(tx)
+        await tellActor(tx, originOf(request))
         const stored = await readConfiguration(tx)
         const imported = await withoutIdling(tx, () => takeIn({ ...deps, tx }, body, stored)) // schemas are applied
         await writeEntries(tx, originOf(request), [ofAll('import'), ...imported.changes])

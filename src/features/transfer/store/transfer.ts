@@ -21,6 +21,7 @@ export interface Configuration {
     provider: string
     model: string
     prompt: string | null
+    systemPrompt: string | null
     generationConfig: GenerationConfig
     responseFormat: ResponseFormat | null
     fallbacks: { provider: string; model: string }[]
@@ -49,7 +50,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'content', content) order by num), '[]')
          from prompts) as prompts,
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'provider', p.name, 'model', a.model,
-                'prompt', prompt.name, 'generationConfig', a.generation_config,
+                'prompt', prompt.name, 'systemPrompt', a.system_prompt, 'generationConfig', a.generation_config,
                 'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins,
                 'historyMaxTokens', a.history_max_tokens,
                 'callerInstructions', a.caller_instructions, 'userLimits', a.user_limits, 'compaction', a.compaction,

@@ -10,7 +10,7 @@ import type { AgentForCompletion, AgentLookup } from '../../../persistence/recor
 import { rateHeaderNames } from '../../limits/index.ts'
 import { type Caller, pathParam } from './caller.ts'
 
-const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 const EXPOSED = [
   'x-request-id',

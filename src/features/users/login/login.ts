@@ -18,8 +18,8 @@ export type LoginDependencies = {
   sessions: LoginSessions
   /** The sign-in by OpenID Connect. Null without. */
   oidc: {
-    /** Where a browser begins it. */
-    url: string
+    /** Returns the address at which a browser begins it. */
+    url(): string
     /** Returns where the browser signs out at the issuer. Null where that is nowhere. */
     signOutUrl(tokenHash: Buffer): Promise<string | null>
   } | null
@@ -36,7 +36,7 @@ export const loginHandlers = (deps: LoginDependencies) => {
       authRequired: deps !== null,
       authenticated: deps === null || (await deps.sessions.personOf(request, reply)) !== null,
       methods: methodsOf(deps),
-      oidcUrl: deps?.oidc?.url ?? null,
+      oidcUrl: deps?.oidc?.url() ?? null,
     }),
     login: async ({ body: { username, password }, request, reply }) => {
       if ([...username].length > longestUsername) badRequest('username: must have at most 200 characters')

@@ -4,7 +4,13 @@ import { type Fragment, timestamps } from '../../../persistence/postgres/page.ts
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { recordTable } from '../../../persistence/record-table.ts'
 
-export type WebhookEvent = 'reply.completed' | 'reply.failed' | 'reply.cancelled' | 'reply.waiting' | 'session.deleted'
+export type WebhookEvent =
+  | 'reply.completed'
+  | 'reply.failed'
+  | 'reply.cancelled'
+  | 'reply.waiting'
+  | 'session.deleted'
+  | 'feedback.created'
 
 /** Times are ISO 8601 UTC. */
 export interface Webhook {

@@ -5,7 +5,7 @@ import { holdImports } from '../../../features/transfer/index.ts'
 import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { HttpError } from '../../server/http-error.ts'
-import { changedSince, tagOf } from './record-tags.ts'
+import { changedSince, tagOf } from '../../server/tags/record-tags.ts'
 
 interface Exchange {
   request: FastifyRequest

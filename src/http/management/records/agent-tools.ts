@@ -2,6 +2,7 @@
 
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
 import { recordChange } from '../../../features/audit/index.ts'
+import { changeDraftedTools, changeDraftTools, draftedTools } from '../../../features/versions/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import * as agentTools from '../../../persistence/records/tools/agent-tools.ts'
@@ -18,11 +19,20 @@ interface Dependencies {
 
 export const agentToolHandlers = ({ sql, builtInTools, workOutNames: workOut }: Dependencies) =>
   ({
-    getAgentTools: async ({ params }) => (await agentTools.findAgentTools(sql, params.agent_id)) ?? missing('agent'),
-    updateAgentTools: async ({ params: { agent_id: id }, body, request }) => {
+    getAgentTools: async ({ params: { agent_id: id }, query }) =>
+      query.draft === 'true'
+        ? await draftedTools(sql, id)
+        : ((await agentTools.findAgentTools(sql, id)) ?? missing('agent')),
+    updateAgentTools: async ({ params: { agent_id: id }, query, body, request }) => {
       // An unknown agent comes before unknown tools, as the specification lists it.
       const agent = (await findAgent(sql, id)) ?? missing('agent')
       const changes = givenTools(body, builtInTools)
+      if (query.draft === 'true')
+        return await withKnownTools(() =>
+          changeDraftedTools({ sql, request }, agent, (tx, state) =>
+            changeDraftTools(tx, agent.id, state, { choice: changes, workOut }),
+          ),
+        )
       return await withKnownTools(() =>
         recordChange(
           sql,

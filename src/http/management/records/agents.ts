@@ -2,6 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { changesOf, recordChange, recordCreation, recordUpdate } from '../../../features/audit/index.ts'
 import { givenLimits, useOfUsers, withPriceWarning } from '../../../features/limits/index.ts'
+import { changeDraftedAgent, draftedAgent, makeVersion } from '../../../features/versions/index.ts'
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
 import type { AnySql, Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
@@ -9,6 +10,7 @@ import * as agents from '../../../persistence/records/agents.ts'
 import type { FieldRefusal } from '../../sending/agent-for-reply.ts'
 import { checkAnswerFields, givenConfig, givenFormat } from '../../sending/given-answer-fields.ts'
 import { givenOrigins } from '../../server/fields/allowed-origins.ts'
+import { givenPrompt } from '../../server/fields/given-prompt.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
@@ -49,6 +51,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             providerId: body.providerId,
             model: body.model,
             promptId: body.promptId ?? null,
+            systemPrompt: givenPrompt(body).systemPrompt ?? null,
             generationConfig: givenConfig(body.generationConfig),
             responseFormat: givenFormat(body.responseFormat),
             fallbacks: body.fallbacks ?? [],
@@ -61,27 +64,35 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             onMissingTools: body.onMissingTools ?? 'tell',
           })
           await checkAnswerFields(tx, fieldRefusal, created)
-          return await shown(tx, created)
+          return await shown(tx, { ...created, version: await makeVersion(tx, created.id) })
         }),
       )
     },
-    getAgent: async ({ params }) => await shown(sql, (await agents.findAgent(sql, params.id)) ?? missing('agent')),
+    getAgent: async ({ params, query }) =>
+      query.draft === 'true'
+        ? await draftedAgent(sql, params.id)
+        : await shown(sql, (await agents.findAgent(sql, params.id)) ?? missing('agent')),
     listUserUses: async ({ params, query: { user, ...query } }) => {
       const agent = (await agents.findAgent(sql, params.id)) ?? missing('agent')
       return await listAs('users', query, (page) => useOfUsers(sql, agent.id, { ...page, user: user ?? null }))
     },
-    updateAgent: async ({ params, body, request }) => {
+    updateAgent: async ({ params, query, body, request }) => {
       const changes = changesIn(body)
+      const { providerId, model, responseFormat, generationConfig } = body
+      const isOfConcern = [providerId, model, responseFormat, generationConfig].some((value) => value !== undefined)
+      const check = async (tx: Tx, changed: agents.Agent) => {
+        if (isOfConcern) await checkAnswerFields(tx, fieldRefusal, changed)
+      }
+      if (query.draft === 'true')
+        return await withKnownReferences(body, () => changeDraftedAgent({ sql, request }, params.id, changes, check))
       const updated = await withKnownReferences(body, () =>
         recordUpdate(sql, request, 'agent', {
           find: (tx) => agents.findAgent(tx, params.id),
           async update(tx) {
             const changed = await agents.updateAgent(tx, params.id, changes)
-            const isOfConcern = [body.providerId, body.model, body.responseFormat, body.generationConfig].some(
-              (value) => value !== undefined,
-            )
-            if (changed && isOfConcern) await checkAnswerFields(tx, fieldRefusal, changed)
-            return changed && (await shown(tx, changed))
+            if (changed === null) return null
+            await check(tx, changed)
+            return await shown(tx, { ...changed, version: await makeVersion(tx, changed.id) })
           },
         }),
       )
@@ -117,7 +128,9 @@ async function withKnownReferences<T>(references: References, write: () => Promi
     const constraint = violatedConstraint(error)
     if (constraint === 'agents_provider') return unknownReference('provider')
     if (constraint === 'agent_fallbacks_provider') return badRequest('fallbacks: there is no such provider')
-    if (constraint === 'agents_prompt') return unknownReference('prompt')
+    if (constraint === 'agent_draft_providers_provider')
+      return badRequest(`${providerId === undefined ? 'fallbacks' : 'providerId'}: there is no such provider`)
+    if (constraint === 'agents_prompt' || constraint === 'agent_drafts_prompt') return unknownReference('prompt')
     throw error
   }
 }
@@ -140,6 +153,7 @@ function changesIn(body: components['schemas']['AgentUpdate']): agents.AgentChan
   } = body
   return {
     ...rest,
+    ...givenPrompt(body),
     generationConfig: config === undefined ? undefined : givenConfig(config),
     responseFormat: format === undefined ? undefined : givenFormat(format),
     fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),

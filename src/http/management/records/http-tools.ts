@@ -1,6 +1,7 @@
 /** HTTP tools (contract section 2, specification 2.5 and 4.8). */
 import type { FastifyReply } from 'fastify'
 import { headerChange, recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/index.ts'
+import { forgetToolInDrafts } from '../../../features/versions/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import * as httpTools from '../../../persistence/records/tools/http-tools.ts'
@@ -54,7 +55,11 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
       const deleted = await recordDeletion(sql, request, 'httpTool', {
         find: (tx) => httpTools.findHttpTool(tx, id),
         dependents: (tx) => choicesWith(tx, id),
-        remove: (tx) => httpTools.deleteHttpTool(tx, id),
+        remove: async (tx) => {
+          const removed = await httpTools.deleteHttpTool(tx, id)
+          if (removed) await forgetToolInDrafts(tx, id)
+          return removed
+        },
       })
       if (!deleted) missing('HTTP tool')
     },
@@ -101,12 +106,10 @@ async function testStored(
   try {
     const { ok, status, content, body } = await callHttpTool({ ...tool, headers }, args, caller)
     if (status === null) return failed(content)
-    return answerWith({
-      ok,
-      status,
-      body,
-      message: ok ? `The tool answered with status ${status}.` : `The tool failed with status ${status}.`,
-    })
+    // Words that came in a header alone.
+    const words = body === '' ? content.replace(/^.*\n\n/, '') : ''
+    const failure = `The tool failed with status ${status}${words === '' ? '.' : `: ${words}`}`
+    return answerWith({ ok, status, body, message: ok ? `The tool answered with status ${status}.` : failure })
   } catch (error) {
     if (caller.aborted) return failed('The caller has gone.')
     reply.log.error({ err: error, httpToolId: tool.id }, 'the test of an HTTP tool failed by a fault of ours')

@@ -9,8 +9,8 @@ import { conflict } from '../../server/http-error.ts'
 const namedAgents = 5
 
 const referring = {
-  provider: ['agents_provider', 'agent_fallbacks_provider'],
-  prompt: ['agents_prompt'],
+  provider: ['agents_provider', 'agent_fallbacks_provider', 'agent_draft_providers_provider'],
+  prompt: ['agents_prompt', 'agent_drafts_prompt'],
 }
 
 /** Runs a deletion; 409 naming the agents when they use the record, however late they began to. */

@@ -1,6 +1,7 @@
 /** MCP servers (contract section 2, specification 2.6 and 4.9). */
 import type { ToolSpec } from '../../../actors/ports/index.ts'
 import { headerChange, recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/index.ts'
+import { forgetToolInDrafts } from '../../../features/versions/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
@@ -53,7 +54,11 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
       const deleted = await recordDeletion(sql, request, 'mcpServer', {
         find: (tx) => mcpServers.findMcpServer(tx, id),
         dependents: (tx) => choicesWith(tx, id),
-        remove: (tx) => mcpServers.deleteMcpServer(tx, id),
+        remove: async (tx) => {
+          const removed = await mcpServers.deleteMcpServer(tx, id)
+          if (removed) await forgetToolInDrafts(tx, id)
+          return removed
+        },
       })
       if (!deleted) missing('MCP server')
       onMcpServerChange(id.toLowerCase())

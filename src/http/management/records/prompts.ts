@@ -3,6 +3,7 @@
 import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as prompts from '../../../persistence/records/prompts.ts'
+import { promptWarning } from '../../../templates/prompt-template.ts'
 import { checkContent } from '../../server/fields/prompt-content.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -12,9 +13,9 @@ import { deleteUnlessInUse } from './in-use.ts'
 export const promptHandlers = ({ sql }: { sql: Sql }) =>
   ({
     listPrompts: ({ query }) => listAs('prompts', query, (page) => prompts.listPrompts(sql, page)),
-    createPrompt: ({ body, request }) => {
+    createPrompt: async ({ body, request }) => {
       checkContent(body.content)
-      return recordCreation(sql, request, 'prompt', (tx) => prompts.createPrompt(tx, body))
+      return withWarning(await recordCreation(sql, request, 'prompt', (tx) => prompts.createPrompt(tx, body)))
     },
     getPrompt: async ({ params }) => (await prompts.findPrompt(sql, params.id)) ?? missing('prompt'),
     updatePrompt: async ({ params: { id }, body, request }) => {
@@ -24,7 +25,7 @@ export const promptHandlers = ({ sql }: { sql: Sql }) =>
         find: (tx) => prompts.findPrompt(tx, id),
         update: (tx) => prompts.updatePrompt(tx, id, body),
       })
-      return updated ?? missing('prompt')
+      return withWarning(updated ?? missing('prompt'))
     },
     deletePrompt: async ({ params: { id }, request }) => {
       const deleted = await deleteUnlessInUse(sql, 'prompt', id, () =>
@@ -36,3 +37,9 @@ export const promptHandlers = ({ sql }: { sql: Sql }) =>
       if (!deleted) missing('prompt')
     },
   }) satisfies Handlers<'prompts'>
+
+/** Adds a warning to a saved prompt that holds the time of day. */
+function withWarning<Saved extends { content: string }>(prompt: Saved): Saved & { warning?: string } {
+  const warning = promptWarning(prompt.content)
+  return warning === null ? prompt : { ...prompt, warning }
+}

@@ -1,5 +1,6 @@
 /**
- * Refuses query parameters that a list does not have (contract section 25): a misspelt filter would answer with everything.
+ * Refuses query parameters that a list does not have (contract section 25): a misspelt filter would answer with everything,
+ * and a misspelt `draft` would publish (section 28).
  * Names that begin with `_` are a cache's or a router's own.
  */
 import type { Operation } from '../../../../openapi/operation.ts'
@@ -13,7 +14,7 @@ const MOST_CHARACTERS = 100
  * do no harm.
  */
 export function unknownParameterCheck({ method, query, refusesUnknown }: Operation): ((raw: unknown) => void) | null {
-  if (method !== 'get' || refusesUnknown !== true) return null
+  if ((method !== 'get' && method !== 'put') || refusesUnknown !== true) return null
   const properties = Object.entries(query?.properties ?? {})
   const names = properties.map(([name]) => name)
   const maps = properties
@@ -25,7 +26,7 @@ export function unknownParameterCheck({ method, query, refusesUnknown }: Operati
       if (isKnown || given === 'access_token' || given.startsWith('_')) continue
       const shown = [...given].slice(0, MOST_CHARACTERS).join('')
       const known = names.length === 0 ? 'it takes none' : `it takes ${names.join(', ')}`
-      badRequest(`${shown}: this list has no such parameter; ${known}`)
+      badRequest(`${shown}: there is no such parameter here; ${known}`)
     }
   }
 }

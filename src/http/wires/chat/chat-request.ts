@@ -11,6 +11,7 @@ import {
   type Uploads,
 } from '../../../features/parts/index.ts'
 import type { Caller } from '../../../features/users/index.ts'
+import { type AskedVersion, readAskedVersion } from '../../../features/versions/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { openCalls } from '../../../untrusted/open-calls.ts'
 import { type Instructions, instructionsOf, isInstruction } from '../../sending/caller-instructions.ts'
@@ -23,6 +24,13 @@ export type Messages = readonly (Omit<components['schemas']['ChatMessage'], 'rol
 export function textOf(content: unknown, where: string): string {
   if (content === undefined) return badRequest(`${where}: is required`)
   return readContent(content, where).text
+}
+
+/** Reads the version that a request asks for. Throws 400, and 403 for a client secret's. */
+export function askedBy(caller: Caller, value: unknown): AskedVersion | undefined {
+  if (caller.kind === 'secret' && value !== undefined)
+    throw new HttpError(403, 'agent_version: a client secret chooses no version')
+  return readAskedVersion(value, 'agent_version')
 }
 
 /** Throws 400 and 413. `uploads` undefined: text alone is taken. */

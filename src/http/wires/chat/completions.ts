@@ -28,10 +28,11 @@ import {
   type Uploads,
 } from '../../../features/parts/index.ts'
 import { type Caller, callerLimits, type DeployHandlers } from '../../../features/users/index.ts'
+import { type AskedVersion, agentOfVersion } from '../../../features/versions/index.ts'
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
-import { promptToSend } from '../../../templates/prompt-template.ts'
+import { holdsTime, promptToSend } from '../../../templates/prompt-template.ts'
 import {
   type AgentDependencies,
   agentActions,
@@ -47,7 +48,7 @@ import { originOf } from '../../server/observe-requests.ts'
 import { missingOf, nameMissing } from '../../streaming/missing-tools-header.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
 import { openEventStream } from '../../streaming/sse.ts'
-import { callsSinceUser, readConversation, readInstructions } from './chat-request.ts'
+import { askedBy, callsSinceUser, readConversation, readInstructions } from './chat-request.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
 
@@ -108,6 +109,7 @@ export interface StatelessRequest {
   reasoning: boolean
   stream: boolean
   includeUsage: boolean
+  turnsApart?: boolean // see Actions
   /** The text that follows the agent's prompt. Null or absent when the request brings none. */
   appended?: string | null
   /** The agent with settings of the request. When absent, as it is. */
@@ -134,17 +136,21 @@ export async function answerStateless<Body>(
   agentId: string,
   { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
   {
+    version,
     read,
     open,
   }: {
+    /** The version of the agent that is asked for. Absent for the live one. */
+    version?: AskedVersion | undefined
     read(uploads: Uploads, agent: AgentForCompletion): StatelessRequest
     open(info: StatelessInfo): StatelessAnswer<Body>
   },
 ): Promise<Body | undefined> {
-  const own = await loadAgent(deps, agentId)
+  const live = await loadAgent(deps, agentId)
+  const own = version ? await agentOfVersion(deps, live, version) : live
   const uploads = requireUploads(request)
   const { sent: given, agent = own, appended = null, ...wanted } = read(uploads, own)
-  const { fields, callerTools, reasoning, includeUsage, user, stream } = wanted
+  const { fields, callerTools, reasoning, includeUsage, user, stream, turnsApart } = wanted
   const sent = await findAllStored(given, ownParts(deps.sql, caller))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
   // Nothing of the session but what the request itself tells.
@@ -166,13 +172,13 @@ export async function answerStateless<Body>(
       replyId: id,
       model: deps.model,
       openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
-      actions: { ...agentActions({ callerTools, canWait: false }), callsUsed: callsSinceUser(messages) },
+      actions: { ...agentActions({ callerTools, canWait: false, turnsApart }), callsUsed: callsSinceUser(messages) },
       timeoutMs: deps.generationTimeoutMs,
       gate: deps.gate,
       observer,
     }
     const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
-    const told = { conversation: givenConversation(messages), maxTokens }
+    const told = { conversation: givenConversation(messages, holdsTime(asked.system) ? values.at : null), maxTokens }
     const system = promptToSend(asked.system, values, appended)
     const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
     const onFault = (error: unknown) => {
@@ -199,7 +205,7 @@ export async function answerStateless<Body>(
 }
 
 const observedAs = (
-  { id: agentId, name: agentName, model }: AgentForCompletion,
+  { id: agentId, name: agentName, model, version: agentVersion }: AgentForCompletion,
   { provider, config }: Pick<ModelRequest, 'provider' | 'config'>,
   reply: Pick<ObservedReply, 'id' | 'origin' | 'countsFor'>,
 ): ObservedReply => ({
@@ -208,6 +214,7 @@ const observedAs = (
   sessionId: null,
   agentId,
   agentName,
+  agentVersion,
   model,
   providerId: provider.id,
   providerType: provider.type,
@@ -261,6 +268,7 @@ function chatAnswer(info: StatelessInfo): StatelessAnswer<ReturnType<typeof comp
             break
           case 'tool_call':
           case 'tool_begun':
+          case 'tool_asked':
           case 'tool_result':
           case 'tool_unknown':
             break // `calls` are those that are shown
@@ -281,6 +289,7 @@ export const completionHandlers = (deps: CompletionDependencies) =>
   ({
     createChatCompletion: ({ params, body, ...exchange }) =>
       answerStateless(deps, params.agent_id, exchange, {
+        version: askedBy(exchange.caller, body.agent_version),
         read(uploads, agent) {
           const instructions = readInstructions(body.messages, exchange.caller)
           const request = {

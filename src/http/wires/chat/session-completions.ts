@@ -43,6 +43,7 @@ import { type Caller, callerLimits, type DeployHandlers, opensId, userOf } from 
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
+import { agentOfSession } from '../../sending/agent-of-session.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { refuseUnwanted } from '../../sending/caller-instructions.ts'
 import { readPlace, requestOptions } from '../../sending/request-options.ts'
@@ -50,7 +51,14 @@ import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { bodyCheck } from '../../server/input.ts'
 import { answerWhole, followReply, streamReply } from '../../streaming/reply-stream.ts'
-import { readAnswers, readInstructions, readLastMessage, readResults, withoutInstructions } from './chat-request.ts'
+import {
+  askedBy,
+  readAnswers,
+  readInstructions,
+  readLastMessage,
+  readResults,
+  withoutInstructions,
+} from './chat-request.ts'
 import { sessionFrame, wireUsage } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
 import { wireSession } from './sessions.ts'
@@ -138,9 +146,10 @@ export const sessionCompletionHandlers = (deps: CompactionDependencies) => {
       const uploads = requireUploads(request)
       const messages = body.regenerate === true ? [] : (body.messages ?? [])
       const instructions = readInstructions(messages, caller)
+      const asked = askedBy(caller, body.agent_version)
       // Refused before a missing user message is.
       if (instructions && withoutInstructions(messages).length === 0)
-        refuseUnwanted(await loadAgent(deps, params.agent_id), instructions)
+        refuseUnwanted(await agentOfSession(deps, params, asked), instructions)
       const results = readResults(messages)
       const { text, parts } = results ? noMessage : readNewest(body, uploads)
       const owner = { agentId: params.agent_id, sessionId: params.session_id, user: userOf(caller) }
@@ -152,6 +161,7 @@ export const sessionCompletionHandlers = (deps: CompactionDependencies) => {
         text,
         place: readPlace({ parentId: body.parent_id, regenerate: body.regenerate, messageId: body.message_id }),
         instructions,
+        asked,
         onBusy: results ? ('reject' as const) : (body.on_busy ?? 'reject'),
         ...requestOptions(request, body),
         counted: callerLimits(caller, reply),

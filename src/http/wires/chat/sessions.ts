@@ -18,6 +18,7 @@ import {
   type UsedMetadataDependencies,
   userOf,
 } from '../../../features/users/index.ts'
+import { readPin } from '../../../features/versions/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
@@ -42,6 +43,7 @@ export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
   user: session.user,
   metadata: session.metadata,
   external_id: session.externalId,
+  agent_version: session.agentVersion,
   pending: session.pending,
   head_id: headId,
   forked_from: forkedFrom && {
@@ -72,6 +74,20 @@ const wirePart = ({ id: messageId, agentId, sessionId }: Message, part: MessageP
   size: part.size,
 })
 
+/** Returns why a reply failed, as its error chunk says it. Older versions may have stored none of it. */
+const failureOf = ({ errorCode, errorMessage }: Message) => ({
+  code: errorCode ?? 'internal',
+  message: errorMessage ?? '',
+})
+
+/** Returns the feedback of the session's user as a field. Without it there is none. */
+function userFeedback({ feedback }: Pick<Message, 'feedback'>) {
+  const own = feedback.find(({ by }) => by === 'user')
+  if (own === undefined) return {}
+  const { score, comment, createdAt: created_at, updatedAt: updated_at } = own
+  return { feedback: { score, comment, created_at, updated_at } }
+}
+
 export const wireMessage = (message: Message) => ({
   id: message.id,
   session_id: message.sessionId,
@@ -81,6 +97,8 @@ export const wireMessage = (message: Message) => ({
   status: message.status,
   finish_reason: message.finishReason,
   created_at: message.createdAt,
+  ...(message.status === 'error' && { error: failureOf(message) }),
+  ...userFeedback(message),
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.continuations.length > 0 && { continuations: message.continuations }),
   ...(message.missingTools.length > 0 && {
@@ -89,11 +107,18 @@ export const wireMessage = (message: Message) => ({
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => wirePart(message, part, n)) }),
 })
 
+/** Throws 403 for the version that a client secret names, whatever it is. */
+function refusePin(caller: Caller, given: unknown): void {
+  if (caller.kind === 'secret' && given !== undefined)
+    throw new HttpError(403, 'agent_version: a client secret chooses no version')
+}
+
 /** Throws 403 for fields that a client secret cannot give a session. */
-function refuseOthers(caller: Caller, { user, messages }: components['schemas']['SessionCreate']): void {
+function refuseOthers(caller: Caller, { user, messages, agent_version }: components['schemas']['SessionCreate']): void {
   if (caller.kind !== 'secret') return
   if (user != null && user !== caller.user)
     throw new HttpError(403, 'user: a client secret makes sessions of its own user')
+  refusePin(caller, agent_version)
   if (messages != null) throw new HttpError(403, 'messages: a history is given with the deploy key')
 }
 
@@ -110,7 +135,7 @@ async function refuseMetadata(
   if (caller.kind !== 'secret' || metadata === undefined) return
   const own = () => (of === undefined ? null : ownSession(deps.sql, caller, { agent_id: agentId, session_id: of }))
   const stored = async () => (await own())?.metadata ?? {}
-  await refuseUsedMetadata(deps, agentId, metadata ?? {}, stored)
+  await refuseUsedMetadata(deps, agentId, metadata ?? {}, stored, of ?? null)
 }
 
 export const sessionHandlers = (deps: SessionDependencies) => {
@@ -121,7 +146,14 @@ export const sessionHandlers = (deps: SessionDependencies) => {
       const { metadata, fork_of } = body
       if (metadata != null) await refuseMetadata(deps, caller, params.agent_id, { metadata, of: fork_of?.session_id })
       const messages = body.messages && readMessages(body.messages)
-      const wanted = { ...body, user: userOf(caller) ?? body.user, externalId: body.external_id, messages }
+      const agentVersion = await readPin(sql, params.agent_id, body.agent_version, 'agent_version')
+      const wanted = {
+        ...body,
+        agentVersion,
+        user: userOf(caller) ?? body.user,
+        externalId: body.external_id,
+        messages,
+      }
       const secretNumber = caller.kind === 'secret' ? caller.number : null
       const fork = body.fork_of && {
         sessionId: body.fork_of.session_id,
@@ -162,8 +194,10 @@ export const sessionHandlers = (deps: SessionDependencies) => {
       wireSession((await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')),
     updateSession: async ({ params, body, caller }) => {
       const { agent_id: agentId, session_id: sessionId } = params
+      refusePin(caller, body.agent_version)
       await refuseMetadata(deps, caller, agentId, { metadata: body.metadata, of: sessionId })
-      const changes = { ...body, bySecret: caller.kind === 'secret' }
+      const agentVersion = await readPin(sql, agentId, body.agent_version, 'agent_version')
+      const changes = { ...body, agentVersion, bySecret: caller.kind === 'secret' }
       return wireSession((await changeSession(sql, agentId, sessionId, changes, deriveTitle)) ?? missing('session'))
     },
     listSessionMessages: ({ params, query, reply }) => answerMessages(sql, params, query, { reply, show: wireMessage }),

@@ -1,7 +1,8 @@
 /** System messages of a page (contract section 25): used when the agent appends them, otherwise ignored and named. */
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../../../features/users/index.ts'
-import { type AgentDependencies, loadAgent } from '../../sending/agent-for-reply.ts'
+import type { AgentDependencies } from '../../sending/agent-for-reply.ts'
+import { agentOfSession } from '../../sending/agent-of-session.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { type Instructions, instructionsOf, isInstruction } from '../../sending/caller-instructions.ts'
 
@@ -33,13 +34,13 @@ function textIn(value: unknown): string {
  * the agent accepts none from this caller. Throws 404.
  */
 export async function pageInstructions(
-  deps: Pick<AgentDependencies, 'agents'>,
-  { agentId, caller }: { agentId: string; caller: Caller },
+  deps: Pick<AgentDependencies, 'agents' | 'sql'>,
+  { agentId, caller, sessionId }: { agentId: string; caller: Caller; sessionId: string },
   found: readonly PageInstruction[],
   reply: FastifyReply,
 ): Promise<Instructions | null> {
   if (found.length === 0) return null
-  const { callerInstructions } = await loadAgent(deps, agentId)
+  const { callerInstructions } = await agentOfSession(deps, { agent_id: agentId, session_id: sessionId })
   if (callerInstructions === 'append' && caller.kind !== 'secret') return instructionsOf(found)
   nameIgnored(reply, Object.fromEntries(found.map(({ name }) => [name, true])), new Set())
   return null

@@ -12,7 +12,7 @@ type Filters = Omit<OverviewFilters, 'status' | 'from' | 'to' | 'replies'> &
   ReplyFilter & { from?: string | undefined; to?: string | undefined }
 
 /** Reads the filters of a list. Throws 400. */
-function filtersIn({ q, agentId, user, errorCode, from, to, ...replies }: Filters): OverviewFilters {
+function filtersIn({ q, agentId, user, errorCode, feedback, from, to, ...replies }: Filters): OverviewFilters {
   const { providerId, httpStatus, text } = replies
   const readsReplies = [providerId, httpStatus, text].some((value) => value !== undefined)
   return {
@@ -20,6 +20,7 @@ function filtersIn({ q, agentId, user, errorCode, from, to, ...replies }: Filter
     agentId,
     user,
     errorCode,
+    feedback,
     from: from === undefined ? undefined : readMoment('from', from),
     to: to === undefined ? undefined : readMoment('to', to),
     ...(readsReplies && { replies: { providerId, httpStatus, text } }),

@@ -3,6 +3,7 @@
  * settings.
  */
 
+import type { FastifyRequest } from 'fastify'
 import { camelCase } from '../../../../openapi/camel-case.ts'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
@@ -10,6 +11,7 @@ import type { MessagePart, MessagePlace } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { makeSession, moveHead } from '../../../features/branches/index.ts'
 import { checkpointsOf, compactNow } from '../../../features/compaction/index.ts'
+import { giveFeedback, takeFeedbackBack } from '../../../features/feedback/index.ts'
 import {
   answerPart,
   type FindStored,
@@ -30,6 +32,8 @@ import {
   removeQueued,
   sentAnswer,
 } from '../../../features/queue/index.ts'
+import { readAskedVersion, readPin } from '../../../features/versions/index.ts'
+import type { DerivedKey } from '../../../persistence/records/access/secrets.ts'
 import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
@@ -39,8 +43,9 @@ import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { overridesOf } from '../../sending/overrides.ts'
 import { refuse } from '../../sending/refusals.ts'
-import { readPlace } from '../../sending/request-options.ts'
+import { idempotencyOf, readPlace } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
+import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { originOf } from '../../server/observe-requests.ts'
@@ -57,8 +62,7 @@ type ChatRequest = components['schemas']['PlaygroundChatRequest']
 async function sessionFor(
   { sql }: PlaygroundDependencies,
   agentId: string,
-  sessionId: string | null | undefined,
-  place: MessagePlace | undefined,
+  { sessionId, place, keyed }: { sessionId: string | null | undefined; place: MessagePlace | undefined; keyed: Keyed },
 ): Promise<Pick<MessageInput, 'sessionId' | 'makeSession'>> {
   if (sessionId != null) {
     const { id } = (await sessions.findSession(sql, agentId, sessionId)) ?? missing('session')
@@ -68,7 +72,17 @@ async function sessionFor(
     refuse(place.regenerate === null ? 'nothing_to_answer' : 'unknown_message', camelCase)
   }
   if (place && place.parent !== null) refuse('unknown_parent', camelCase)
-  return { sessionId: newId(), makeSession: { externalId: null, secretNumber: null } }
+  const { id } =
+    keyed.key === null
+      ? { id: newId() }
+      : await sessionOfKey(sql, keyed.secrets, { agentId, user: null, key: keyed.key })
+  return { sessionId: id, makeSession: { externalId: null, secretNumber: null } }
+}
+
+/** The key of a request, and the secrets by which it names the session that it makes. */
+interface Keyed {
+  key: string | null
+  secrets: readonly DerivedKey[]
 }
 
 /**
@@ -103,6 +117,7 @@ const replyFields = ({ model, providerId, usage, facts }: Message) => ({
   firstTokenMs: facts?.firstTokenMs ?? null,
   durationMs: facts?.durationMs ?? null,
   attempts: facts?.attempts ?? null,
+  agentVersion: facts?.agentVersion ?? null,
   overrides: facts?.overrides ?? null,
   prompt: facts?.prompt ?? null,
   refusal: facts?.refusal ?? null,
@@ -124,15 +139,16 @@ const wireMessage = (message: Message) => ({
     continuations: message.continuations.map(({ frame_id: frameId, ...one }) => ({ frameId, ...one })),
   }),
   ...(message.missingTools.length > 0 && { missingTools: [...message.missingTools] }),
+  ...(message.feedback.length > 0 && { feedback: message.feedback }),
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.reasoningMs !== null && { reasoningMs: message.reasoningMs }),
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => partShown(message, part, n)) }),
 })
 
-const startChat =
-  (deps: PlaygroundDependencies): Handlers<'playground'>['createPlaygroundChat'] =>
-  async ({ params, body, request, reply }) => {
-    const { sql } = deps
+function startChat(deps: PlaygroundDependencies): Handlers<'playground'>['createPlaygroundChat'] {
+  const { sql } = deps
+  const secrets = deps.secrets.derive('playground sessions')
+  return async ({ params, body, request, reply }) => {
     const uploads = requireUploads(request)
     const message = readMessage(body, uploads)
     const place = readPlace(body, camelCase)
@@ -140,7 +156,11 @@ const startChat =
     const agent = await loadAgent(deps, params.agent_id)
     const owner = { agentId: agent.id, sessionId: body.sessionId ?? null, user: null }
     const parts = await prepareParts(deps, message.parts, { uploads, find: shownParts(sql), owner })
-    const session = await sessionFor(deps, agent.id, body.sessionId, place)
+    const given = idempotencyOf(request, body)
+    // The deploy API's keys are others'.
+    const idempotency = given && { ...given, key: `playground:${given.key}` }
+    const keyed = { key: idempotency?.key ?? null, secrets }
+    const session = await sessionFor(deps, agent.id, { sessionId: body.sessionId, place, keyed })
     const input = {
       ...session,
       user: null,
@@ -148,13 +168,14 @@ const startChat =
       text: message.text,
       place,
       includeUsage: false,
-      idempotency: null,
+      idempotency,
       isRetry: false,
       onBusy: body.onBusy ?? 'reject',
       origin: originOf(request),
       fields: noFields,
       reasoning: true,
       includeActions: body.include_actions === true,
+      asked: readAskedVersion(body.agentVersion, 'agentVersion'),
       overrides: overridesOf(body),
     }
     const sent = await sendFrom(deps, agent.id, input, parts)
@@ -163,6 +184,17 @@ const startChat =
     await streamReply(reply, source, 0, playgroundFrame, onLeft)
     return undefined
   }
+}
+
+/** Returns the reply that a login or a key speaks of, under its own name. */
+const ownPlace = (
+  {
+    agent_id: agentId,
+    session_id: sessionId,
+    message_id: messageId,
+  }: Record<'agent_id' | 'session_id' | 'message_id', string>,
+  { actor }: FastifyRequest,
+) => ({ agentId, sessionId, messageId, by: 'login' as const, name: actor?.actor ?? null })
 
 export const playgroundHandlers = (deps: PlaygroundDependencies) => {
   const { sql, host } = deps
@@ -173,14 +205,24 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
         query,
         async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent'),
       ),
-    createPlaygroundSession: ({ params, body: { title, user, metadata, forkOf } }) => {
+    createPlaygroundSession: async ({ params, body: { title, user, metadata, forkOf, agentVersion: pin } }) => {
       const fork = forkOf ? { ...forkOf, owner: null } : null
-      return makeSession(deps, params.agent_id, { title, user, metadata }, { fork, nameOf: camelCase })
+      const agentVersion = await readPin(sql, params.agent_id, pin, 'agentVersion')
+      return await makeSession(
+        deps,
+        params.agent_id,
+        { title, user, metadata, agentVersion },
+        { fork, nameOf: camelCase },
+      )
     },
     getPlaygroundSession: async ({ params }) =>
       (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session'),
-    updatePlaygroundSession: async ({ params, body: { title } }) =>
-      (await changeSession(sql, params.agent_id, params.session_id, { title }, deriveTitle)) ?? missing('session'),
+    updatePlaygroundSession: async ({ params: { agent_id, session_id }, body: { title, agentVersion: pin } }) => {
+      const agentVersion = await readPin(sql, agent_id, pin, 'agentVersion')
+      return (
+        (await changeSession(sql, agent_id, session_id, { title, agentVersion }, deriveTitle)) ?? missing('session')
+      )
+    },
     deletePlaygroundSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)
@@ -193,6 +235,9 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     movePlaygroundHead: ({ params, body }) =>
       moveHead(sql, params.agent_id, params.session_id, body.messageId, camelCase),
     getPlaygroundPart: ({ params, reply }) => answerPart(sql, params, reply),
+    putPlaygroundFeedback: async ({ params, body, request }) =>
+      await giveFeedback(deps, ownPlace(params, request), { score: body.score, comment: body.comment ?? null }),
+    deletePlaygroundFeedback: async ({ params, request }) => await takeFeedbackBack(deps, ownPlace(params, request)),
     createPlaygroundChat: startChat(deps),
     createPlaygroundActions: playgroundActions(deps),
     resumePlaygroundChat: ({ params, ...exchange }) => followReply(deps, params, exchange, playgroundFrame),

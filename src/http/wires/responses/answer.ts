@@ -33,6 +33,7 @@ export function queuedResponse(stored: StoredResponse, status: 'queued' | 'cance
 /** Returns the response as it is stored now. Throws 404. */
 export async function storedResponse(sql: Sql, stored: StoredResponse): Promise<ResponseObject> {
   if (stored.status === 'queued') return queuedResponse(stored, 'queued')
+  if (stored.status === 'dequeued') return queuedResponse(stored, 'cancelled')
   return (await encoded(sql, stored)).response()
 }
 

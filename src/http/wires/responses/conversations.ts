@@ -7,6 +7,7 @@ import { makeSession } from '../../../features/branches/index.ts'
 import { asCountedRequest } from '../../../features/limits/index.ts'
 import { requireUploads } from '../../../features/parts/index.ts'
 import {
+  agentsOf,
   type Caller,
   callerLimits,
   opens,
@@ -21,6 +22,7 @@ import { refuseUnwanted } from '../../sending/caller-instructions.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import { agentNamed } from '../chat/models.ts'
 import { mountDeploy } from '../chat/scope.ts'
+import { giveItems, readItem, takeItem } from './conversation-items.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { conversationOf, givenMessages } from './input/history-items.ts'
 import { readInput } from './input/input-items.ts'
@@ -89,7 +91,7 @@ async function update(
   const { agentId, id, created } = found
   const bySecret = named.caller.kind === 'secret'
   if (bySecret) {
-    await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => found.metadata)
+    await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => found.metadata, id)
   }
   const changed =
     (await changeSession(deps.sql, agentId, id, { metadata, bySecret }, deriveTitle)) ?? missing('conversation')
@@ -108,25 +110,56 @@ async function listItems(deps: ResponseDependencies, { query, ...named }: Named 
   return await listOfItems(conversationItems(deps.sql, { agentId, sessionId: id }, orderOf(query)), query)
 }
 
+interface NamedItem extends Named {
+  params: Named['params'] & { item_id: string }
+}
+
+/** Returns the agent of a new conversation below `/api/v1/openai`. The official clients have no `model` there. */
+async function agentOf({ sql }: ResponseDependencies, model: string | undefined, caller: Caller): Promise<string> {
+  if (model !== undefined) return await agentNamed(sql, model, caller)
+  const [only, another] = agentsOf(caller) ?? []
+  if (only !== undefined && another === undefined) return only
+  return badRequest(
+    'model: is required here, beside metadata (extra_body), unless the key is of one agent. The base URL of an agent needs none.',
+  )
+}
+
 /** Mounts conversations below an agent and below `/api/v1/openai`. */
 export function mountConversations(deploy: FastifyInstance, deps: ResponseDependencies): void {
   const get = async (named: Named) => wire(await findOwn(deps, named))
   const change = (input: Parameters<typeof update>[1]) => update(deps, input)
   const erase = (named: Named) => remove(deps, named)
   const list = (input: Parameters<typeof listItems>[1]) => listItems(deps, input)
+  const give = async ({
+    body,
+    ...input
+  }: Named & Exchange & { body: components['schemas']['ConversationItemsCreate'] }) =>
+    giveItems(deps, await findOwn(deps, input), body, input)
+  const getItem = async (input: NamedItem) => readItem(deps, await findOwn(deps, input), input.params.item_id)
+  const takeBack = async (input: NamedItem) => {
+    const found = await findOwn(deps, input)
+    await takeItem(deps, found, input.params.item_id)
+    return wire(found)
+  }
   mountDeploy(deploy, conversations, {
     createConversation: ({ params, body, ...exchange }) => create(deps, params.agent_id, body, exchange),
     getConversation: get,
     updateConversation: change,
     deleteConversation: erase,
     listConversationItems: list,
+    createConversationItems: give,
+    getConversationItem: getItem,
+    deleteConversationItem: takeBack,
   })
   mountDeploy(deploy, agentConversations, {
     createAgentConversation: async ({ body, ...exchange }) =>
-      create(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
+      create(deps, await agentOf(deps, body.model, exchange.caller), body, exchange),
     getAgentConversation: get,
     updateAgentConversation: change,
     deleteAgentConversation: erase,
     listAgentConversationItems: list,
+    createAgentConversationItems: give,
+    getAgentConversationItem: getItem,
+    deleteAgentConversationItem: takeBack,
   })
 }

@@ -26,10 +26,12 @@ import type { MessageInput } from '../../sending/message-record.ts'
 import { fewerCalls } from '../../sending/overrides.ts'
 import { hashOf, idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
+import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { afterStored } from '../../streaming/reply-stream.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
+import { fromCompaction } from './compact.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
@@ -43,7 +45,6 @@ import {
 } from './input/request-fields.ts'
 import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
-import { sessionOfKey } from './store/session-of-key.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
@@ -61,7 +62,7 @@ export async function createResponse(
   return await renamingFieldsInErrors(async () => {
     const uploads = requireUploads(exchange.request)
     const wanted = readFields(body, agent)
-    const items = readInput(body.input, uploads)
+    const items = fromCompaction(deps, agentId, readInput(body.input, uploads))
     const instructions = instructionsIn(items, wanted.response, { agent, caller: exchange.caller })
     const sent = await send(deps, { agentId, agent, body, exchange, wanted, instructions, items, uploads })
     const { source, onLeft: requesterLost } = sentAnswer(sent, reply)
@@ -111,8 +112,7 @@ const baseOf = ({ agent, body, exchange: { caller, request, reply }, wanted, ins
   by: userOf(caller),
   includeUsage: false,
   reasoning: true,
-  // `stream` changes no answer (contract section 35).
-  idempotency: idempotencyOf(request, { ...body, stream: undefined }),
+  idempotency: idempotencyOf(request, heldTo(body)),
   isRetry: isRetry(request),
   onBusy: body.on_busy ?? 'reject',
   origin: originOf(request),
@@ -124,6 +124,9 @@ const fieldsFor = (agent: AgentForCompletion, { maxToolCalls, ...wanted }: Reque
   ...wanted,
   overrides: fewerCalls(agent, maxToolCalls),
 })
+
+/** Returns the part of a body that its key is held to: `stream` changes no answer. */
+const heldTo = ({ stream: _, ...body }: Body) => body
 
 const partsOf = (
   deps: ResponseDependencies,
@@ -147,7 +150,9 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   }
   if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
   const secretNumber = caller.kind === 'secret' ? caller.number : null
-  const base = baseOf(sending)
+  const ownFields = baseOf(sending)
+  const given = history.length === 0 ? {} : { given: history.length }
+  const base = { ...ownFields, response: { ...ownFields.response, ...given } }
   // Requests without a user come from many people. Two of them may begin with the same words, so none joins another.
   const madeBy = user === null ? undefined : hashIn(body, exchange)
   const { id: sessionId, isMade } =
@@ -198,7 +203,8 @@ function continuingFirst(
   }
 }
 
-const hashIn = (body: Body, { request }: Exchange): string => hashOf(body, request.uploads?.named).toString('hex')
+const hashIn = (body: Body, { request }: Exchange): string =>
+  hashOf(heldTo(body), request.uploads?.named).toString('hex')
 
 function beginsWith(messages: GivenMessage[], metadata: Record<string, string>): Pick<SessionToMake, 'begins'> {
   const isEmpty = messages.length === 0 && Object.keys(metadata).length === 0

@@ -12,14 +12,16 @@ import { lastEventId } from '../../streaming/reply-stream.ts'
 import { agentNamed } from '../chat/models.ts'
 import { mountDeploy } from '../chat/scope.ts'
 import { queuedResponse, storedResponse, streamEvents } from './answer.ts'
+import { compactResponse } from './compact.ts'
 import { mountConversations } from './conversations.ts'
 import { createResponse } from './create.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
+import { countInput } from './input-tokens.ts'
 import { idOf, uuidIn } from './output/ids.ts'
 import { type ItemQuery, listOfItems, orderOf } from './output/item-list.ts'
 import { inputItemsOf } from './output/stored-items.ts'
 import type { StoredResponse } from './store/stored-responses.ts'
-import { findResponse } from './store/stored-responses.ts'
+import { findResponse, forgetDequeued, noteDequeued } from './store/stored-responses.ts'
 
 interface Named {
   /** The parameters of the path. Below `/api/v1/openai` it names no agent: the response may belong to any agent. */
@@ -62,8 +64,12 @@ async function readResponse(
 async function cancelResponse(deps: ResponseDependencies, named: Named) {
   let stored = await findOwn(deps, named)
   if (stored.status === 'queued') {
-    if (await deps.queue.dequeue(stored.sessionId, stored.id)) return queuedResponse(stored, 'cancelled')
-    stored = await findOwn(deps, named) // it has started in the meantime
+    await noteDequeued(deps.sql, stored)
+    // Of two cancels one takes it out; where neither does, it has started in the meantime.
+    if (!(await deps.queue.dequeue(stored.sessionId, stored.id))) {
+      stored = await findOwn(deps, named)
+      if (stored.status !== 'dequeued') await forgetDequeued(deps.sql, stored.id)
+    } else return queuedResponse(stored, 'cancelled')
   }
   if (stored.status === 'streaming') await deps.host.cancel(stored.sessionId, { only: stored.id })
   return await storedResponse(deps.sql, stored)
@@ -73,6 +79,10 @@ async function deleteResponse(deps: ResponseDependencies, named: Named) {
   const { id, sessionId, status } = await findOwn(deps, named)
   const gone = { id: idOf('resp', id), object: 'response' as const, deleted: true as const }
   if (status === 'queued' && (await deps.queue.dequeue(sessionId, id))) return gone
+  if (status === 'dequeued') {
+    await forgetDequeued(deps.sql, id)
+    return gone
+  }
   const deleted = await deleteReply(deps.sql, sessionId, id)
   if (deleted === 'not_found') missing('response')
   if (deleted === 'busy')
@@ -95,6 +105,8 @@ export function mountResponses(deploy: FastifyInstance, deps: ResponseDependenci
   const listItems = (input: Parameters<typeof listInputItems>[1]) => listInputItems(deps, input)
   mountDeploy(deploy, responses, {
     createResponse: ({ params, body, ...exchange }) => createResponse(deps, params.agent_id, body, exchange),
+    countResponseInput: ({ params, body, ...exchange }) => countInput(deps, params.agent_id, body, exchange),
+    compactResponse: ({ params, body, ...exchange }) => compactResponse(deps, params.agent_id, body, exchange),
     getResponse: get,
     deleteResponse: remove,
     cancelResponse: cancel,
@@ -103,6 +115,10 @@ export function mountResponses(deploy: FastifyInstance, deps: ResponseDependenci
   mountDeploy(deploy, agentResponses, {
     createAgentResponse: async ({ body, ...exchange }) =>
       createResponse(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
+    countAgentResponseInput: async ({ body, ...exchange }) =>
+      countInput(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
+    compactAgentResponse: async ({ body, ...exchange }) =>
+      compactResponse(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
     getAgentResponse: get,
     deleteAgentResponse: remove,
     cancelAgentResponse: cancel,

@@ -40,6 +40,7 @@ export async function answerStatelessly(
           fields: wanted.fields,
           callerTools: wanted.callerTools ?? noTools,
           reasoning: true,
+          turnsApart: true,
           stream: body.stream === true,
           includeUsage: false,
           user: body.safety_identifier ?? body.user ?? null,
@@ -58,7 +59,7 @@ export async function answerStatelessly(
 }
 
 /** Refuses fields that require a stored response. Throws 400. */
-function refuseStored({ background, conversation, previous_response_id: previous }: Body): void {
+export function refuseStored({ background, conversation, previous_response_id: previous }: Body): void {
   if (background === true) badRequest('background: cannot stand beside store: false')
   if (conversation !== undefined && conversation !== null) badRequest('conversation: cannot stand beside store: false')
   if (previous !== undefined && previous !== null) badRequest('previous_response_id: cannot stand beside store: false')

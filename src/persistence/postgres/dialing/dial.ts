@@ -14,6 +14,24 @@ declare module 'postgres' {
   }
 }
 
+/** No text of a row holds a zero byte. */
+const FATAL = 'SFATAL\0'
+/** 57P01: an administrator's end, or a restart; 57P05: it was idle for too long. */
+const ENDS = ['C57P01\0', 'C57P05\0']
+/** The last message is at most so long, in bytes. */
+const LONGEST_END = 1024
+
+/**
+ * Calls `onEnd` when a server, or a pooler before it, says that it ends the connection: it has carried out nothing that it
+ * has not answered. The library does not tell (3.4.9): it waits for what follows an error.
+ */
+export function watchEnd(socket: Socket, onEnd: () => void): Socket {
+  return socket.on('data', (bytes: Buffer) => {
+    const tail = bytes.subarray(-LONGEST_END)
+    if (tail.includes(FATAL) && ENDS.some((code) => tail.includes(code))) onEnd()
+  })
+}
+
 /**
  * Creates the `socket` option of the library. If a connection is closed before the server's first byte, the library
  * reconnects at once, forever: a load balancer without servers got a thousand attempts a second from each connection. Here

@@ -13,8 +13,12 @@ export interface Connection {
   greeted: boolean
   busy: boolean
   lost: boolean
+  /** The server has ended it, and carried out nothing that it has not answered. */
+  cut: boolean
   /** Given up as soon as nothing runs on it. */
   readOnly: boolean
+  /** The promise that resolves when the library has closed it. */
+  closed: Promise<void>
   /** Number of losses when it was made, or when its server was checked last. */
   trustedAt: number
   /** Time at which it was released last (ms, monotonic). */
@@ -23,7 +27,7 @@ export interface Connection {
   underWay: Pick<Query, 'reject'> | null
 }
 
-const atFirst = { greeted: false, busy: false, lost: false, readOnly: false, underWay: null }
+const atFirst = { greeted: false, busy: false, lost: false, cut: false, readOnly: false, underWay: null }
 
 interface Connections {
   /**
@@ -64,18 +68,27 @@ function openConnection(
     connection.readOnly = true
     if (!connection.busy) lose(connection)
   }
-  const sql = open({ onReady, onReadOnly, onLost: () => lose(connection) })
+  const onCut = () => {
+    connection.cut = true
+    if (!connection.busy) lose(connection)
+  }
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  const onLost = () => {
+    lose(connection)
+    resolve()
+  }
+  const sql = open({ onReady, onReadOnly, onCut, onLost })
   const sample: unknown = sql`select 1`
   if (!isQuery(sample)) throw new Error('postgres: queries have no handler.')
   const times = { trustedAt: losses.count(), freeAt: performance.now() }
-  const connection: Connection = { sql, run: sample.handler, timer, ...times, ...atFirst }
+  const connection: Connection = { sql, run: sample.handler, timer, closed, ...times, ...atFirst }
   return connection
 }
 
 /** Checks the server of a connection that is older than the newest loss before the connection is used. */
 async function trust({ losses, open }: PoolOptions, connection: Connection): Promise<boolean> {
   const at = losses.count()
-  const askAnother = () => open({ onReady() {}, onReadOnly() {}, onLost() {} })
+  const askAnother = () => open({ onReady() {}, onReadOnly() {}, onCut() {}, onLost() {} })
   const isCurrent = await losses.isCurrent(connection.sql, askAnother)
   connection.trustedAt = at
   return isCurrent

@@ -9,6 +9,9 @@ interface Connection {
   run(query: Query): unknown
   readonly greeted: boolean
   readonly lost: boolean
+  readonly cut: boolean
+  /** The promise that resolves when the library has closed it, and rejects nothing of it any more. */
+  readonly closed: Promise<void>
   underWay: Pick<Query, 'reject'> | null
 }
 
@@ -41,14 +44,15 @@ async function forgetRowsOf<One extends Connection>(
 
 /**
  * Runs a query. `silenceMs`: longest time to an answer before the connection is given up; absent: no limit. `waitAgain`: called
- * instead of its end when the server takes no more connections.
+ * instead of its end when the server takes no more connections. `sendAgain`: called instead of its end when the connection was cut before the
+ * query came; null: that has been done.
  */
 export function runQuery<One extends Connection>(
   connections: Connections<One>,
   connection: One,
   query: Query,
   silenceMs: number | undefined,
-  waitAgain: () => void,
+  { waitAgain, sendAgain }: { waitAgain(): void; sendAgain: (() => void) | null },
 ): void {
   const { resolve, reject } = query
   let settled = false
@@ -75,15 +79,34 @@ export function runQuery<One extends Connection>(
     else void forgetRowsOf(connections, connection, silenceMs).then(giveBack, () => connections.lose(connection))
   })
   let isFirst = true
+  const goElsewhere = (go: () => void) => {
+    settled = true
+    clearTimeout(timer)
+    Object.assign(query, { resolve, reject })
+    go()
+  }
   query.reject = (error) => {
+    if (sendAgain !== null && !settled && !query.streaming && connection.cut) {
+      delete query.parameters
+      return goElsewhere(() => {
+        connection.underWay = null
+        // The library rejects it once more when the connection has closed, and when it has ended it.
+        query.reject = () => {}
+        connections.lose(connection)
+        const ended = connection.sql.end({ timeout: 0 }).catch(() => {})
+        void Promise.all([ended, connection.closed]).then(() => {
+          query.reject = reject
+          sendAgain()
+        })
+      })
+    }
     if (!isFirst || settled || query.streaming || connection.lost || !isRetryableConflict(error)) {
-      if (connection.greeted) return fail(error)
+      if (connection.greeted) return fail(connection.cut ? unsentBy(error) : error)
       if (!settled && isCrowded(error)) {
-        settled = true
-        clearTimeout(timer)
-        Object.assign(query, { resolve, reject })
-        connections.refuse(connection, error)
-        return waitAgain()
+        return goElsewhere(() => {
+          connections.refuse(connection, error)
+          waitAgain()
+        })
       }
       neverSend(query)
       return fail(unsentBy(error))

@@ -54,14 +54,15 @@ function waitForConnection(
 
 export function createPool(options: PoolOptions): Sql {
   const connections = createConnections(options)
-  const builder = options.open({ onReady() {}, onReadOnly() {}, onLost() {} }) // makes queries, never connects
+  const builder = options.open({ onReady() {}, onReadOnly() {}, onCut() {}, onLost() {} }) // makes queries, never connects
 
   const whenFree = (use: (connection: Connection) => void, fail: (error: Error) => void, since: number): void =>
     waitForConnection(connections, options, { use, fail, since })
-  const run = (query: Query, since = performance.now()): void => {
-    const waitAgain = () => run(query, since)
+  const run = (query: Query, since = performance.now(), mayGoAgain = true): void => {
+    const waitAgain = () => run(query, since, mayGoAgain)
+    const sendAgain = mayGoAgain ? () => run(query, since, false) : null
     whenFree(
-      (connection) => runQuery(connections, connection, query, options.silenceMs, waitAgain),
+      (connection) => runQuery(connections, connection, query, options.silenceMs, { waitAgain, sendAgain }),
       (error) => query.reject(error),
       since,
     )
@@ -77,7 +78,12 @@ export function createPool(options: PoolOptions): Sql {
     return await beginOnce('', first).catch(again)
   }
 
-  async function beginOnce(how: string, work: Work | undefined, since = performance.now()): Promise<unknown> {
+  async function beginOnce(
+    how: string,
+    work: Work | undefined,
+    since = performance.now(),
+    mayGoAgain = true,
+  ): Promise<unknown> {
     if (!work) throw new Error('A transaction has no work.')
     const connection = await new Promise<Connection>((use, fail) => whenFree(use, fail, since))
     let state = 'new' as 'new' | 'begun' | 'committing'
@@ -104,9 +110,11 @@ export function createPool(options: PoolOptions): Sql {
       if (state === 'committing') throw unansweredBy(error)
       if (!connection.greeted && isCrowded(error)) {
         connections.refuse(connection, error)
-        return await beginOnce(how, work, since)
+        return await beginOnce(how, work, since, mayGoAgain)
       }
-      throw connection.greeted ? error : unsentBy(error)
+      const isUnsent = !connection.greeted || (state === 'new' && connection.cut)
+      if (isUnsent && connection.greeted && mayGoAgain) return await beginOnce(how, work, since, false)
+      throw isUnsent ? unsentBy(error) : error
     } finally {
       clearTimeout(timer)
       if (state === 'new') connections.lose(connection)

@@ -59,8 +59,11 @@ export async function requireTools(sql: AnySql, choice: Changes<ChosenTools>): P
  * Requires the tools of new approvals to exist. Approvals of a tool deleted since may stay, so that what was read can be
  * sent back.
  */
-async function requireApproved(tx: Tx, agentId: string, approvals: Approval[] | '*'): Promise<void> {
-  const before = (await findAgentTools(tx, agentId))?.approvals ?? []
+export async function requireApproved(
+  tx: Tx,
+  before: readonly Approval[] | '*',
+  approvals: readonly Approval[] | '*',
+): Promise<void> {
   for (const kind of recordKinds) {
     const known = idsIn(before, kind.identity)
     const added = idsIn(approvals, kind.identity).filter((id) => !known.includes(id))
@@ -87,16 +90,17 @@ export interface ChoiceChange {
 /** Changes an agent's choice of tools. Null when there is no such agent. Rejects with UnknownTool: then nothing changes. */
 export async function changeAgentTools(
   tx: Tx,
-  { agentId, changes: { approvals: given, ...changes }, workOut }: ChoiceChange,
+  { agentId, changes: { approvals: given, approvalsExpireAfterS: expiry, ...changes }, workOut }: ChoiceChange,
 ): Promise<ToolChoice | null> {
   const tools = tidyTools(changes)
   const approvals = given && tidyApprovals(given)
   const found = await tx`select 1 from agents where id = ${agentId} for no key update`
   if (found.length === 0) return null
   await requireTools(tx, tools)
-  await requireApproved(tx, agentId, approvals ?? [])
+  if (approvals) await requireApproved(tx, (await findAgentTools(tx, agentId))?.approvals ?? [], approvals)
   await replaceTools(tx, agentId, tools)
   if (approvals) await tx`update agents set approvals = ${JSON.stringify(approvals)}::text::jsonb where id = ${agentId}`
+  if (expiry !== undefined) await tx`update agents set approvals_expire_after_s = ${expiry} where id = ${agentId}`
   await keepNames(tx, agentId, workOut)
   return findAgentTools(tx, agentId)
 }

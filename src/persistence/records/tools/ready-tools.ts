@@ -26,7 +26,7 @@ export interface ReadyTools {
 export async function readyTools(
   sql: AnySql,
   secrets: Pick<Secrets, 'open'>,
-  { httpToolIds, mcpServers, builtInToolIds, approvals, named, ...others }: ToolsOfAgent,
+  { httpToolIds, mcpServers, builtInToolIds, approvals, approvalsExpireAfterS: _, named, ...others }: ToolsOfAgent,
 ): Promise<ReadyTools> {
   others satisfies Record<string, never>
   const [tools, servers] = await Promise.all([

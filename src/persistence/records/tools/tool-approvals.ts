@@ -36,13 +36,14 @@ export function idsIn(approvals: readonly Approval[] | '*', field: string): stri
 /** An agent's approvals, the meaning of their names when they were saved, and the agent's tools in order. */
 export interface StoredApprovals {
   approvals: ToolChoice['approvals']
+  approvalsExpireAfterS: number | null
   named: NamedTools
   configured: ConfiguredTools
 }
 
 /** Returns a fragment for `StoredApprovals` of the agent `a`. */
 export const storedApprovals = (sql: AnySql): Fragment => sql`
-  json_build_object('approvals', a.approvals, 'named', a.approval_names, 'configured', ${configuredOf(sql)})`
+  json_build_object('approvals', a.approvals, 'approvalsExpireAfterS', a.approvals_expire_after_s, 'named', a.approval_names, 'configured', ${configuredOf(sql)})`
 
 /**
  * Keeps what the names in the agent's approvals mean now beside what they meant before: a name that has moved to

@@ -16,6 +16,8 @@ export interface ChosenTools {
 export interface ToolChoice extends ChosenTools {
   /** Tools whose calls need approval. `*` among them, or instead of them: all. */
   approvals: Approval[] | '*'
+  /** Seconds after which an approval that nobody has decided is rejected. Null: never. */
+  approvalsExpireAfterS: number | null
 }
 
 /** A choice in a request: null chooses none, an absent field keeps its value. */
@@ -67,7 +69,8 @@ export const choiceOf = (sql: AnySql): Fragment => sql`
     'mcpServers', (select coalesce(jsonb_agg(jsonb_build_object(
                             'mcpServerId', s.mcp_server_id, 'toolNames', to_jsonb(s.tool_names)) order by s.place), '[]')
                      from agent_mcp_servers s where s.agent_id = a.id),
-    'builtInToolIds', to_jsonb(a.built_in_tool_ids), 'approvals', a.approvals)`
+    'builtInToolIds', to_jsonb(a.built_in_tool_ids), 'approvals', a.approvals,
+    'approvalsExpireAfterS', a.approvals_expire_after_s)`
 
 /** Selects the tools of the agent `a` with their names as one JSON value, of type ConfiguredTools. */
 export const configuredOf = (sql: AnySql): Fragment => sql`

@@ -39,6 +39,7 @@ export interface Answer {
   history?: HistoryRow[] | null
   rate?: RequestRate | null
   over?: OverLimit
+  pin?: number | null
   decided?: DecidedCall[] | null
   repeated?: boolean
 }
@@ -58,6 +59,7 @@ export function admissionOf(sql: Sql, answer: Answer, owner: Owner, message: New
       ...(answer.rate && { rate: answer.rate }),
     }
   if (answer.outcome === 'decided_in_part') return { outcome: answer.outcome, repeated: answer.repeated === true }
+  if (answer.outcome === 'pinned') return { outcome: 'pinned', pin: answer.pin ?? null }
   if (answer.outcome !== 'admitted') return { outcome: answer.outcome }
   const admitted = admittedOf(answer, owner, message)
   const { history } = answer

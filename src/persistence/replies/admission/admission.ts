@@ -78,6 +78,7 @@ function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessag
     'queue_full',
     'refused',
     'stale',
+    'pinned',
     'nothing_to_answer',
     'session_full',
     'user_full',
@@ -108,6 +109,7 @@ export function admissionColumns(
     idempotency,
     isRetry,
     configuration,
+    pin,
     mayStart,
     title,
     titleIsDraft,
@@ -138,6 +140,7 @@ export function admissionColumns(
     is_retry: isRetry,
     may_start: mayStart,
     configuration,
+    pin,
     make_session: session !== undefined,
     ...(session && contributions.session(session)),
     derived_title: title,
@@ -160,7 +163,7 @@ export function admissionColumns(
 const withoutNulls = (facts: object): object =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
 
-function historyColumns({ maxBytes, maxToolText, ...others }: HistoryLimits) {
+function historyColumns({ maxBytes, maxToolText, withTimes: _, ...others }: HistoryLimits) {
   others satisfies Record<string, never>
   return { within: MOST_ANSWERED_BYTES, max_bytes: maxBytes, max_tool_text: maxToolText }
 }

@@ -1,4 +1,4 @@
--- revision 23
+-- revision 25
 /* Admits many messages of one instance at once: those that nothing stands against, to sessions that nobody else works on, and
    to new sessions for which nothing has to be judged. Waits for no existing session. Stores and returns for each what
    admit_message does: admission-twins.test.ts compares every column. The other messages, and all but the first to a session, are
@@ -80,11 +80,11 @@ begin
     select distinct on (m.session_id) m.*
       from rows from (jsonb_to_recordset(p_messages) as (
              session_id uuid, agent_id uuid, end_user text, user_id uuid, reply_id uuid, text text, model text,
-             include_usage boolean, key text, body_hash text, configuration bigint, place jsonb, parts jsonb, facts jsonb,
+             include_usage boolean, key text, body_hash text, configuration bigint, pin integer, place jsonb, parts jsonb, facts jsonb,
              decided_by text, derived_title text, title_is_draft boolean, uses_values boolean, max_session_bytes bigint,
              max_user_bytes bigint, limits jsonb, history jsonb)) with ordinality as m(
              session_id, agent_id, end_user, user_id, reply_id, text, model, include_usage, key, body_hash, configuration,
-             place, parts, facts, decided_by, derived_title, title_is_draft, uses_values, max_session_bytes, max_user_bytes,
+             pin, place, parts, facts, decided_by, derived_title, title_is_draft, uses_values, max_session_bytes, max_user_bytes,
              limits, history, n)
      order by m.session_id, m.n
   ), open as materialized (
@@ -105,7 +105,7 @@ begin
          where x.session_id = m.session_id and x.first_seq is not null order by x.position desc limit 1) last on true
      cross join lateral (
         -- Offset: worked out once. Merged into the query it would be looked up wherever it is named.
-        select coalesce(last.position, (select max(b.position) from messages b where b.session_id = m.session_id), -1) + 1
+        select coalesce(greatest(last.position, s.given_at), (select max(b.position) from messages b where b.session_id = m.session_id), -1) + 1
                  as next
         offset 0) n
      cross join lateral (
@@ -133,6 +133,7 @@ begin
        and not exists (select 1 from idempotency_keys k where k.session_id = m.session_id and k.key = m.key
                           and k.created_at > v_now - interval '24 hours' offset 0)
        and (m.configuration is null or m.configuration = (select c.version from configuration c))
+       and (m.pin is null or m.pin = coalesce(s.agent_version, 0))
   ), judged as materialized ( -- one after the other: each sees what those before it have counted
     select m.*, case when m.limits is not null then
              judge_limits(m.limits || jsonb_build_object('begun', b.begun), m.agent_id, m.owner, m.reply_id, 'take',

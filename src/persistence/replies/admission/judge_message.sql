@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Decides whether a message may begin its reply now. m: see message_fields. s: see lock_session. Changes nothing and counts
    nothing.
    refusal: the answer of a message that may neither begin nor wait, or null. queue_rank: the rank (queued_messages.rank) of a
@@ -49,6 +49,10 @@ begin
   -- The agent may have changed since the request was made.
   if m.configuration <> (select c.version from configuration c) then
     refusal := '{"outcome": "stale"}';
+    return;
+  end if;
+  if m.pin <> coalesce(s.agent_version, 0) then
+    refusal := jsonb_build_object('outcome', 'pinned', 'pin', s.agent_version);
     return;
   end if;
 

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* Reads a message as admit_message takes it. The columns are the table of its parameters: name, type, meaning, default. An
    absent field is null. Adds text, added (the bytes that the message brings), is_regenerate (a user's message is answered
    again) and has_question (a user's message is stored).
@@ -31,6 +31,7 @@ begin
       is_retry          boolean, -- whether the client says that it sends the message again; absent: no
       may_start         boolean, -- whether a reply may begin; false: the call only looks
       configuration     bigint,  -- version of the configuration that the request was made from; absent: any
+      pin               bigint,  -- pin of the session that the request was made from, 0: none; absent: any
       derived_title     text,    -- title for a session without one whose first message this is; absent: none
       title_is_draft    boolean, -- whether a model's title is to replace it; absent: no
       place             jsonb,   -- place in the tree, see find_place; absent: after the head

@@ -2,7 +2,7 @@
 import type { Checkpoint, History, HistoryLimits, HistoryMessage, Journal } from '../../../actors/ports/index.ts'
 
 import type { Sql } from '../../postgres/database.ts'
-import type { Fragment } from '../../postgres/page.ts'
+import { type Fragment, isoTime } from '../../postgres/page.ts'
 import { decodeSent } from '../stored/stored-columns.ts'
 import { decodeHistoryEvents } from '../stored/stored-events.ts'
 import { type PartRow, partOf } from './part-rows.ts'
@@ -18,22 +18,24 @@ export async function readHistory(
   sql: Sql,
   sessionId: string,
   end: Parameters<Journal['history']>[1],
-  { maxBytes, maxToolText }: HistoryLimits,
+  { maxBytes, maxToolText, withTimes }: HistoryLimits,
 ): Promise<History> {
   const rows = await sql<HistoryRow[]>`
     select h.position, h.role, h.content, h.tools, h.decided, h.next, h.sent, h."isTooLong", h.parts, h."checkpointId",
-           h.covered, h.summary
-      from path_history(${sessionId}, ${endOf(sql, end)}, ${maxBytes}, ${maxToolText}) h`
+           h.covered, h.summary${withTimes ? sql`, ${isoTime(sql, 'm.created_at')} as at` : sql``}
+      from path_history(${sessionId}, ${endOf(sql, end)}, ${maxBytes}, ${maxToolText}) h
+      ${withTimes ? sql`left join messages m on m.session_id = ${sessionId} and m.position = h.position order by h.position nulls first` : sql``}`
   return historyOf(sql, rows)
 }
 
 /** Returns the history that rows of path_history.sql hold. */
 export function historyOf(sql: Sql, [begin, ...rows]: readonly HistoryRow[]): History {
   const checkpoint = checkpointIn(begin)
-  const messages = rows.map(({ position, role, content, tools, decided, parts, isTooLong }) => ({
+  const messages = rows.map(({ position, role, content, tools, decided, parts, isTooLong, at }) => ({
     position,
     role,
     content,
+    ...(at && { at }),
     ...(isTooLong && { isTooLong }),
     ...(tools !== null && { toolEvents: decodeHistoryEvents(tools) }),
     ...(decided && { decided }),
@@ -57,6 +59,7 @@ export type HistoryRow = Pick<HistoryMessage, 'role' | 'content' | 'decided'> & 
   /** See `decodeSent`. */
   sent: unknown
   isTooLong: true | null
+  at?: string | null
   parts: PartRow[] | null
   /** The summary's columns, in the first row alone, which is no message. */
   checkpointId: string | null

@@ -4,6 +4,7 @@ import type {
   FinishReason,
   MessageStatus,
   MissingServer,
+  ReplyErrorCode,
   StoredEvent,
   Usage,
 } from '../../../actors/reply/reply-event.ts'
@@ -35,7 +36,9 @@ export interface Message {
   status: MessageStatus
   finishReason: FinishReason | 'error' | null
   createdAt: string
-  errorCode: string | null
+  errorCode: ReplyErrorCode | null
+  /** The words of the error chunk. */
+  errorMessage: string | null
   /** The provider's full error text. */
   errorDetail: string | null
   /** The model of the last turn. Null for a user's message. */
@@ -57,8 +60,21 @@ export interface Message {
   waited: WaitedCall[]
   /** The points where it went on in another instance. */
   continuations: Continuation[]
+  /** The opinions of it, the oldest first. */
+  feedback: GivenFeedback[]
   /** The MCP servers that it went without. */
   missingTools: readonly MissingServer[]
+}
+
+/** The opinion of a reply. Times are ISO 8601 UTC. */
+export interface GivenFeedback {
+  by: 'user' | 'login'
+  /** Null when it has none. */
+  name: string | null
+  score: 1 | -1
+  comment: string | null
+  createdAt: string
+  updatedAt: string
 }
 
 /**
@@ -71,13 +87,23 @@ export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
   ${framesOrEnds(sql)},
   case when m.reasoning_ms is not null or coalesce(m.error_code, m.reasoning) is not null or m.finish_reason = 'tool_calls'
             or coalesce(m.usage_estimated, m.prompt_tokens is not null)
+            or m.role = 'assistant' and exists (select 1 from feedback where session_id = ${sessionId})
             or m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
        then jsonb_build_object(
-         'errorCode', m.error_code, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
+         'errorCode', m.error_code, 'errorMessage', m.error_message, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
          'reasoningMs', m.reasoning_ms, 'usage_estimated', m.usage_estimated,
          'waited', case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end,
-         'parts', ${partsOfMany(sql, sessionId)})
+         'feedback', ${feedbackOf(sql, sessionId)}, 'parts', ${partsOfMany(sql, sessionId)})
   end as extras`
+
+/** Selects the feedback of the message `m`. Null where there is none in the session. */
+const feedbackOf = (sql: Sql, sessionId: string): Fragment => sql`
+  case when m.role = 'assistant' and exists (select 1 from feedback where session_id = ${sessionId}) then (
+    select jsonb_agg(jsonb_build_object(
+             'by', f.given_by, 'name', nullif(f.name, ''), 'score', f.score, 'comment', f.comment,
+             'createdAt', to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+             'updatedAt', to_char(f.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by f.created_at)
+      from feedback f where f.message_id = m.id) end`
 
 export type MessageRow = FramesOrEnds &
   Pick<Message, 'id' | 'role' | 'finishReason' | 'model'> &
@@ -92,10 +118,11 @@ export type MessageRow = FramesOrEnds &
     time: string
     /** Null when all of it is null, or false. */
     extras:
-      | (Pick<Message, 'errorCode' | 'errorDetail' | 'reasoning' | 'reasoningMs'> &
+      | (Pick<Message, 'errorCode' | 'errorMessage' | 'errorDetail' | 'reasoning' | 'reasoningMs'> &
           Pick<UsageRow, 'usage_estimated'> & {
             waited: WaitedCall[] | null
             parts: PartRow[] | null
+            feedback: GivenFeedback[] | null
           })
       | null
   }
@@ -124,6 +151,7 @@ export function messageOf(
     finishReason: row.finishReason,
     createdAt: isoOf(row.time),
     errorCode: extras?.errorCode ?? null,
+    errorMessage: extras?.errorMessage ?? null,
     errorDetail: extras?.errorDetail ?? null,
     model: last?.model ?? row.model,
     reasoning: shown.reasoning,
@@ -141,6 +169,7 @@ export function messageOf(
     facts,
     waited: extras?.waited ?? [],
     continuations: facts?.continuations ?? [],
+    feedback: extras?.feedback ?? [],
     missingTools: missingIn(shown),
   }
 }

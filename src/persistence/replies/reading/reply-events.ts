@@ -1,6 +1,6 @@
 /** Messages with all that their replies emitted, in order: for readers that show where in a text a tool was called. */
 import type { MessagePart } from '../../../actors/ports/index.ts'
-import type { MessageStatus, ReplyEvent } from '../../../actors/reply/reply-event.ts'
+import type { MessageStatus, ReplyError, ReplyEvent } from '../../../actors/reply/reply-event.ts'
 
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
@@ -13,6 +13,10 @@ export interface MessageWithEvents {
   id: string
   role: 'user' | 'assistant'
   status: MessageStatus
+  /** The reason why the reply failed, as its error chunk says it. Null when it did not. */
+  failure: Pick<ReplyError, 'code' | 'message'> | null
+  /** The opinion of the session's user. Null when nothing was said. Times are ISO 8601 UTC. */
+  feedback: { score: 1 | -1; comment: string | null; created_at: string; updated_at: string } | null
   content: string
   /** The events of a reply: each run of text, or of reasoning, is one. */
   events: ReplyEvent[]
@@ -29,9 +33,18 @@ type Row = EventRow &
   Omit<MessageWithEvents, 'events' | 'parts'> & { waited: WaitedCall[] | null; parts: PartRow[] | null }
 
 const columns = (sql: AnySql): Fragment => sql`
-  m.id, m.role, m.status, m.finish_reason = 'tool_calls' as waits, m.continues, m.first_seq, m.content, m.frame_ends,
+  m.id, m.role, m.status,
+  case when m.status = 'error' then jsonb_build_object(
+    'code', coalesce(m.error_code, 'internal'), 'message', coalesce(m.error_message, '')) end as failure,
+  m.finish_reason = 'tool_calls' as waits, m.continues, m.first_seq, m.content, m.frame_ends,
   m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}, ${partsOf(sql)} as parts,
-  case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end as waited`
+  case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end as waited,
+  case when m.role = 'assistant' then (
+    select jsonb_build_object(
+             'score', f.score, 'comment', f.comment,
+             'created_at', to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+             'updated_at', to_char(f.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      from feedback f where f.message_id = m.id and f.given_by = 'user') end as feedback`
 
 /** Lists the messages on a session's path, oldest first, read as far as they are asked for. Rejects with `ListTooLong`. */
 export async function listMessagesWithEvents(sql: Sql, sessionId: string): Promise<AsyncIterable<MessageWithEvents>> {
@@ -64,6 +77,8 @@ const messageOf = (sql: Sql, row: Row): MessageWithEvents => ({
   id: row.id,
   role: row.role,
   status: row.status,
+  failure: row.failure,
+  feedback: row.feedback,
   content: row.content,
   events: runsOf(row),
   parts: row.parts?.map((part) => partOf(sql, part)) ?? [],

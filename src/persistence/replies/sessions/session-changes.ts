@@ -12,6 +12,8 @@ export interface SessionChanges {
   title?: string | null | undefined
   metadata?: Readonly<Record<string, string>> | null | undefined
   bySecret?: boolean
+  /** Null unpins. */
+  agentVersion?: number | null | undefined
 }
 
 /** Enough to derive a title from, in characters (code points). */
@@ -25,17 +27,19 @@ export async function changeSession(
   sql: Sql,
   agentId: string,
   id: string,
-  { title, metadata, bySecret = false }: SessionChanges,
+  { title, metadata, bySecret = false, agentVersion }: SessionChanges,
   deriveTitle: (text: string) => string | null,
 ): Promise<Session | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
-  if (title === undefined && metadata === undefined) return await findSession(sql, agentId, id)
+  if (title === undefined && metadata === undefined && agentVersion === undefined)
+    return await findSession(sql, agentId, id)
   const newTitle = title ?? (title === null ? deriveTitle(await firstUserText(sql, id)) : null)
   const newMetadata = metadata === undefined ? null : jsonText(metadata ?? {})
   const [session] = await sql<Session[]>`
     update sessions
        set title = case when ${title !== undefined} then ${newTitle} else title end,
            title_is_draft = case when ${title !== undefined} then false else title_is_draft end,
+           agent_version = case when ${agentVersion !== undefined} then ${agentVersion ?? null}::integer else agent_version end,
            metadata = coalesce(${newMetadata}::text::jsonb, metadata),
            uncounted = case when ${newMetadata}::text is null then uncounted
                             when ${bySecret} then uncounted_metadata(${newMetadata}::text::jsonb, metadata - uncounted)

@@ -15,6 +15,8 @@ export interface Session {
   metadata: Record<string, string>
   /** The id by which a front end knows it. Null when it has none. */
   externalId: string | null
+  /** The version of its agent that its replies use. Null for the live one. */
+  agentVersion: number | null
   /** Calls that wait for somebody. */
   pending: PendingCall[]
   /** The last message of the path that reads show. Null when there is none. */
@@ -34,7 +36,8 @@ export interface ForkedFrom {
 
 /** Returns the columns of a `Session`, of a row of `sessions`. */
 export const columns = (sql: AnySql): Fragment => sql`
-  id, agent_id as "agentId", title, end_user as "user", metadata, external_id as "externalId", ${pendingOf(sql)} as pending, ${timestamps(sql)},
+  id, agent_id as "agentId", title, end_user as "user", metadata, external_id as "externalId",
+  agent_version as "agentVersion", ${pendingOf(sql)} as pending, ${timestamps(sql)},
   case when head is null
        then (select m.id from messages m where m.session_id = sessions.id order by m.position desc limit 1)
        else (select m.id from messages m where m.session_id = sessions.id and m.position = sessions.head)
@@ -96,6 +99,14 @@ export async function findSession(sql: Sql, agentId: string, id: string): Promis
   const [session] = await sql<Session[]>`
     select ${columns(sql)} from sessions where id = ${id} and agent_id = ${agentId}`
   return session ?? null
+}
+
+/** Returns the version that a session is pinned to. Null when it is not. */
+export async function pinOf(sql: Sql, agentId: string, id: string): Promise<number | null> {
+  if (!isUuid(agentId) || !isUuid(id)) return null
+  const [row] = await sql<{ pin: number | null }[]>`
+    select agent_version as pin from sessions where id = ${id} and agent_id = ${agentId}`
+  return row?.pin ?? null
 }
 
 /** Returns the metadata of a session that counts in prompts and tools: a client secret has set none of it. */

@@ -1,4 +1,4 @@
--- revision 19
+-- revision 20
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting, steps} and columns of messages by their names. steps ({ms, told, requests; of older versions {ms,
@@ -18,7 +18,7 @@ declare
   v_is_first boolean;
 begin
   select m.session_id, m.first_seq, m.include_usage, m.position, m.parent, m.model, m.facts ? 'counts' as counts,
-         m.instance_id into r
+         m.instance_id, m.facts ->> 'agentVersion' as version into r
     from messages m where m.id = p_reply;
   if not found then return 'gone'; end if;
   select s.agent_id into v_agent from sessions s where s.id = r.session_id for no key update;
@@ -67,13 +67,13 @@ begin
   if not v_is_first then return 'settled'; end if;
 
   insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,
-                           duration_ms, failures, cached_tokens, cache_write_tokens, reasoning_tokens)
+                           duration_ms, failures, cached_tokens, cache_write_tokens, reasoning_tokens, version)
   select p_reply, o.ended_at, v_agent, coalesce(r.model, ''), 1, o.prompt_tokens, o.completion_tokens, o.usage_estimated,
          (o.facts ->> 'firstTokenMs')::integer, (o.facts ->> 'durationMs')::integer,
          case when o.finish_reason = 'error' then 1 else 0 end,
          coalesce((o.facts -> 'counted' ->> 'cachedTokens')::bigint, 0),
          coalesce((o.facts -> 'counted' ->> 'cacheWriteTokens')::bigint, 0),
-         coalesce((o.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0)
+         coalesce((o.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0), r.version
    -- No conflict clause, which writes each row's confirmation to the WAL: nobody else counts a reply that has just ended here.
    where not exists (select from token_usage u where u.id = p_reply);
   if r.counts then perform count_use(array[p_reply]); end if;

@@ -3,30 +3,42 @@ import type { Intent, ToCancel } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
 
 /**
- * Stores a request to cancel what is meant of this session: a reply, or a compaction. Null when it does not run. The message is
- * locked: an instance that takes the reply over either finds the request, which goes along, or has become the owner before, whom
- * it then names.
+ * Stores a request to cancel what is meant of this session: a reply, or a compaction. Null when it does not run. What runs is
+ * read before, and named: a request that arrives late cancels nothing that has begun since. The message is locked: an
+ * instance that takes the reply over either finds the request, which goes along, or has become the owner before, whom it
+ * then names.
  */
 export async function requestCancel(
   sql: Sql,
   sessionId: string,
-  which: ToCancel,
+  { only, but }: ToCancel,
 ): Promise<{ replyId: string; instanceId: string } | null> {
-  const { only, but } = { only: null, but: null, ...which }
+  const meant = only ?? (await runningIn(sql, sessionId, but ?? null))
+  if (meant === null) return null
   const [asked] = await sql<{ replyId: string; instanceId: string }[]>`
     with running as materialized (
       select m.instance_id, m.session_id, m.id from messages m
-       where m.session_id = ${sessionId} and m.status = 'streaming' and (${only}::uuid is null or m.id = ${only})
-         and m.id is distinct from ${but}
+       where m.id = ${meant} and m.session_id = ${sessionId} and m.status = 'streaming' and m.id is distinct from ${but ?? null}
          for share
     )
     insert into intents (instance_id, kind, session_id, reply_id)
     select r.instance_id, 'cancel', r.session_id, r.id from running r
      union all
     select (s.compaction ->> 'instance_id')::uuid, 'cancel', s.id, (s.compaction ->> 'id')::uuid from sessions s
-     where s.id = ${sessionId} and s.compaction is not null and is_compacting(s.compaction) and ${only}::uuid is null
+     where s.id = ${sessionId} and s.compaction ->> 'id' = ${meant}::text and is_compacting(s.compaction)
     returning reply_id as "replyId", instance_id as "instanceId"`
   return asked ?? null
+}
+
+/** Returns the id of the reply or compaction that runs in a session. */
+async function runningIn(sql: Sql, sessionId: string, but: string | null): Promise<string | null> {
+  const [running] = await sql<{ id: string }[]>`
+    select m.id from messages m
+     where m.session_id = ${sessionId} and m.status = 'streaming' and m.id is distinct from ${but}
+     union all
+    select (s.compaction ->> 'id')::uuid from sessions s
+     where s.id = ${sessionId} and s.compaction is not null and is_compacting(s.compaction)`
+  return running?.id ?? null
 }
 
 /** A stored intent; see `removeIntents`. */

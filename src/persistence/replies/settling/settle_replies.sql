@@ -1,4 +1,4 @@
--- revision 16
+-- revision 17
 /* Does what settle_reply does, for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -56,7 +56,7 @@ begin
               m.usage_estimated, m.ended_at, m.finish_reason, m.error_code, cardinality(m.frame_ends) as frames,
               m.shown_calls is not null as shows_calls,
               octet_length(m.content)::bigint + coalesce(octet_length(m.reasoning), 0)
-                + coalesce(octet_length(m.tool_events::text), 0) as added, m.facts ? 'counts' as counts, o.tool_events, o.facts, o.title, o.next_seq, o.steps
+                + coalesce(octet_length(m.tool_events::text), 0) as added, m.facts ? 'counts' as counts, m.facts ->> 'agentVersion' as version, o.tool_events, o.facts, o.title, o.next_seq, o.steps
   ), kept as (
     update sessions s -- role frame, texts and reasoning, then: error | [calls], finish, [usage], done
        set next_seq = greatest(
@@ -76,7 +76,7 @@ begin
       from kept k where k.steps is not null
   ), used as (
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,
-                             duration_ms, failures, cached_tokens, cache_write_tokens, reasoning_tokens)
+                             duration_ms, failures, cached_tokens, cache_write_tokens, reasoning_tokens, version)
     select k.id, k.ended_at, k.agent_id,
            coalesce( -- the last turn's model: another than the reply began with, maybe
              case when k.tool_events is not null then (
@@ -87,7 +87,7 @@ begin
            (k.facts ->> 'durationMs')::integer, case when k.finish_reason = 'error' then 1 else 0 end,
            coalesce((k.facts -> 'counted' ->> 'cachedTokens')::bigint, 0),
            coalesce((k.facts -> 'counted' ->> 'cacheWriteTokens')::bigint, 0),
-           coalesce((k.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0)
+           coalesce((k.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0), k.version
       from kept k
      where not exists (select from token_usage u where u.id = k.id offset 0) -- see fold_reply
   )

@@ -54,7 +54,10 @@ function rangeOf(entry: string): Bypass | null {
 /** Returns an address, IPv4 where IPv6 only maps it. Null for a name. */
 const addressOf = (host: string) => (ipaddr.isValid(host) ? ipaddr.process(host) : null)
 
-/** `example.com` and `.example.com` cover the host and what lies below it, `*.example.com` only what lies below it. */
+/**
+ * Returns the test for an entry. `example.com` and `.example.com` cover the host and the names below it, `*.example.com`
+ * the names below it alone.
+ */
 function hostMatch(name: string): (host: string) => boolean {
   if (name === '*') return () => true
   const address = addressOf(name)

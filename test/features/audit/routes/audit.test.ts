@@ -44,6 +44,13 @@ const ways: Record<string, () => Promise<Answer>> = {
   createAgent: async () => manage('POST', '/api/v1/agents', { name: 'a', model: 'm', providerId: await newProvider() }),
   updateAgent: async () => manage('PUT', `/api/v1/agents/${await door.newAgent()}`, { model: 'm2' }),
   deleteAgent: async () => manage('DELETE', `/api/v1/agents/${await door.newAgent()}`),
+  publishAgentVersion: async () => {
+    const id = await door.newAgent()
+    await manage('PUT', `/api/v1/agents/${id}`, { model: 'm2' })
+    return await manage('POST', `/api/v1/agents/${id}/versions/1/publish`)
+  },
+  publishAgent: async () => manage('POST', `/api/v1/agents/${await drafted()}/publish`),
+  deleteAgentDraft: async () => manage('DELETE', `/api/v1/agents/${await drafted()}/draft`),
   updateAgentTools: () => manage('PUT', `/api/v1/agents/${door.agentId}/tools`, { builtInToolIds: ['web_fetch'] }),
   createHttpTool: () => manage('POST', '/api/v1/http-tools', tool),
   updateHttpTool: async () =>
@@ -73,6 +80,11 @@ const ways: Record<string, () => Promise<Answer>> = {
     const own = (await logIn()).headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
     return await call(`${door.here.url}/api/auth/logout`, 'POST', undefined, { cookie: own })
   },
+}
+const drafted = async () => {
+  const id = await door.newAgent()
+  await manage('PUT', `/api/v1/agents/${id}?draft=true`, { model: 'm2' })
+  return id
 }
 const webhook = () => ({ name: crypto.randomUUID(), url: 'http://127.0.0.1:1/', events: ['reply.completed'] })
 const newProvider = () => made('/api/v1/settings/providers', { ...provider, name: crypto.randomUUID() })

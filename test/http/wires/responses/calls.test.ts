@@ -98,9 +98,10 @@ verifies('contract-23.audit', 'a decision leaves its entry, by a response as by 
   const { output } = (await create({ input: 'Pay!', include_actions: true })).json
   const no = { type: 'mcp_approval_response', approval_request_id: output[0].id, approve: false }
   expect((await create({ input: [no] })).status).toBe(200)
+  const recordId = output[0].id.replace('mcpr_', 'call_')
   expect(await newest()).toMatchObject({
     total: total + 1,
-    entries: [{ ...decided, changes: { decision: { from: null, to: 'reject' } } }],
+    entries: [{ ...decided, recordId, changes: { decision: { from: null, to: 'reject' } } }],
   })
 })
 

@@ -1,6 +1,7 @@
 /** Requests to POST …/deploy/responses that are sent once more, where they make a conversation (contract sections 4 and 24). */
 import { afterAll, afterEach, expect } from 'vitest'
 import { untilFollowed } from '../../../support/followers.ts'
+import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 import { openResponsesScene, sessionOf } from './responses-scene.ts'
 
@@ -26,6 +27,24 @@ verifies(
     const [one, two] = [await create(rich, other), await create(rich, other)]
     expect(two.json).toEqual(one.json)
     expect((await create({ input: 'y' }, key)).status).toBe(400)
+  },
+)
+
+verifies(
+  'contract-35.stream-of-key',
+  'the key is held to what is asked for, not to whether it is streamed',
+  async () => {
+    scene.says(['once'])
+    for (const stored of [{}, { safety_identifier: 'streams-once' }]) {
+      const key = { 'idempotency-key': `streamed ${JSON.stringify(stored)}` }
+      const url = `${scene.app.url}${scene.responses}`
+      const stream = await openSse(url, { input: 'x', stream: true, ...stored }, key)
+      const { frames } = await stream.rest()
+      const { response } = JSON.parse(frames.at(-1)?.data ?? '{}')
+      expect((await create({ input: 'x', ...stored }, key)).json.id).toBe(response.id)
+      expect((await create({ input: 'x', stream: false, ...stored }, key)).json.id).toBe(response.id)
+      expect((await create({ input: 'y', ...stored }, key)).status).toBe(400)
+    }
   },
 )
 
@@ -152,3 +171,29 @@ verifies('contract-24.create', 'a retry of what nobody in particular sends joins
   await up.finish()
   expect(textOf(await first)).toBe('one')
 })
+
+verifies(
+  'contract-32.repeated-path',
+  'items without ids that repeat the path behind a known one are known',
+  async () => {
+    scene.says(['One.'])
+    const first = (await create({ input: 'Count' })).json
+    scene.says(['Two.'])
+    const second = (await create({ input: 'More', conversation: first.conversation })).json
+    const said = (content: string) => ({ role: 'assistant', content })
+    const ask = (content: string) => ({ role: 'user', content })
+    const history = [ask('Count'), ...first.output, ask('More')]
+    scene.says(['Three.'])
+    const third = (await create({ input: [...history, said('Two.'), ask('And?')] })).json
+    expect([third.conversation, third.previous_response_id]).toEqual([first.conversation, second.id])
+    for (const input of [
+      [...history, said('Zwei.'), ask('And?')],
+      [ask('Count'), ...first.output, said('Two.'), ask('And?')],
+      [...history, said('Two.'), said('Three.'), ask('And?')],
+    ]) {
+      const anew = await create({ input })
+      expect(anew.status).toBe(200)
+      expect(anew.json.conversation).not.toEqual(first.conversation)
+    }
+  },
+)

@@ -79,6 +79,7 @@ const kinds: Record<Exclude<keyof Wanted, InEach | Alone>, Kind[]> = {
     set({}, { before: [finished()], beforeWanted: { title: 'Hello', titleIsDraft: true } }),
   ],
   facts: [set({ facts }, { before: [failed({ events: [] })] })],
+  pin: [set({ pin: 0 })],
   usesValues: [set({ usesValues: true, facts }, { endUser: 'ann' }), set({ usesValues: true })],
   limits: [set({ limits }, { endUser: 'ann' })],
   onBusy: [set({ onBusy: 'interrupt' }), set({ onBusy: 'steer' }, { before: [said] })],

@@ -44,12 +44,34 @@ test('a diagram is drawn out of the page’s reach, its source is a click away, 
   await soon(() => picture.evaluate((image) => Object(image).naturalWidth)).toBeGreaterThan(50)
   await reply.getByText('The diagram cannot be drawn').waitFor()
   await reply.getByText('A -->', { exact: false }).first().waitFor()
-  expect(await page.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts')
+  expect(await page.locator('iframe').count()).toBe(0)
   expect(await reply.locator('svg[id^=diagram]').count()).toBe(0)
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
   await reply.getByRole('button', { name: 'Show the source' }).click()
   await reply.getByText('A[Ask]').waitFor()
+})
+
+const mermaid = (source: string) => `\`\`\`mermaid\n${source}\n\`\`\``
+
+test('a diagram that is never drawn keeps none behind it from being drawn, and leaves no frame', async () => {
+  await using page = await open()
+  // As the library does with some sources: it draws one after the other, and this one for ever.
+  const library = `let last = Promise.resolve()
+    globalThis.mermaid = {
+      initialize() {},
+      render(id, source) {
+        last = last.then(() => (source.includes('never') ? new Promise(() => {}) : { svg: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>' }))
+        return last
+      },
+    }`
+  await page.route(/mermaid.*\.js/, (route) => route.fulfill({ contentType: 'text/javascript', body: library }))
+  await answered(page, `${mermaid('never')}\n\nand\n\n${mermaid('drawn')}`)
+  await soon(() => page.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts')
+  const reply = replies(page)
+  await reply.getByRole('img', { name: 'Diagram: drawn' }).waitFor()
+  await reply.getByText('The diagram cannot be drawn: it takes too long').waitFor()
+  await soon(() => page.locator('iframe').count()).toBe(0)
 })
 
 test('a picture is asked for when it is clicked, by a frame that tells its server nothing', async () => {

@@ -5,6 +5,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useRef } from 'react'
 import { ApiError } from '../../api.ts'
+import { useRefusal } from '../../login/roles.ts'
 import classes from '../blocks.module.css'
 import { ChangedElsewhere } from '../editing/changed-elsewhere.tsx'
 import { useEditedRecord } from '../editing/edits.ts'
@@ -63,6 +64,7 @@ export function RecordForm<Values extends object, Saved>({
       form.getInputNode(named.field)?.focus()
     },
   })
+  const refusal = useRefusal('change')
   const edited = useEditedRecord()
   const isChangedElsewhere = edited !== null && saving.error instanceof ApiError && saving.error.status === 412
   const isPlaced = saving.error instanceof ApiError && fieldNamed(saving.error.message, form.values) !== null
@@ -101,7 +103,7 @@ export function RecordForm<Values extends object, Saved>({
         {!isPlaced && !isChangedElsewhere && <ErrorAlert error={saving.error} />}
       </Stack>
       <div className={classes.saveBar}>
-        <Button type="submit" loading={saving.isPending}>
+        <Button type="submit" loading={saving.isPending} disabled={refusal !== undefined} title={refusal}>
           {submitLabel}
         </Button>
         {changes > 0 && (

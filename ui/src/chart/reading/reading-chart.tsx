@@ -1,6 +1,7 @@
 /** The machine as it is read: one row from a message to the outcome, with what is going on. The whole machine is below it. */
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { IconArrowRight } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { ChartPicture } from '../canvas/chart-picture.tsx'
 import { ChartTable } from '../canvas/chart-table.tsx'
@@ -60,9 +61,7 @@ export function ReadingChart({ current, step, steps, doing, children }: ReadingC
       data-taken={(taken && isAt(taken.from, from) && isAt(taken.to, to)) || undefined}
       onClick={() => setPicked({ from, to })}
     >
-      <svg viewBox="0 0 24 12" aria-hidden>
-        <path d="M0 6H20M15 1L21 6L15 11" />
-      </svg>
+      <IconArrowRight size={20} stroke={1.7} aria-hidden />
     </button>
   )
   const isWriting = current === 'streaming.generating' || current === 'streaming.compacting'

@@ -49,6 +49,7 @@ export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage
 
 /** Says by what or by whom the call was rejected. Null when it was not, or when that is not known. */
 function rejectionWords({ decision, decidedBy }: ToolCall, isFollowedByMessage: boolean): string | null {
+  if (decision === 'expired') return 'Nobody decided in time.'
   if (decision !== 'reject') return null
   if (isFollowedByMessage) return 'Rejected because a new message was sent instead of a decision.'
   return decidedBy == null ? null : `Rejected by ${decidedBy}.`
@@ -58,6 +59,7 @@ function rejectionWords({ decision, decidedBy }: ToolCall, isFollowedByMessage: 
 function stateOf({ ok, decision }: ToolCall, running: boolean): string {
   if (decision === null) return 'waiting for approval'
   if (decision === 'reject') return 'rejected'
+  if (decision === 'expired') return 'expired'
   if (decision === 'respond') return 'answered'
   return ok === null ? (running ? 'running' : 'outcome unknown') : ok ? 'done' : 'failed'
 }

@@ -9,6 +9,8 @@ export interface Used {
   id: string
   agentId: string
   model: string
+  /** The version of the agent: its number, or `draft`. Absent or null when none is known. */
+  version?: number | 'draft' | null | undefined
   /** 0 for a title, and for a summary. */
   replies: 0 | 1
   endedAt: Date
@@ -19,7 +21,7 @@ export interface Used {
   countsFor?: CountsFor | undefined
 }
 
-/** `key`: id of an agent, a model's name, or a day as `2026-01-31`, UTC. */
+/** `key`: id of an agent, a model's name, a day as `2026-01-31`, UTC, or a version: its number, `draft` or `none`. */
 export interface UsageRow {
   key: string
   replies: number
@@ -30,21 +32,27 @@ export interface UsageRow {
   cacheWriteTokens: number
   reasoningTokens: number
   estimated: boolean
+  /** Feedback that was given in that time, and still exists. */
+  feedbackUp: number
+  feedbackDown: number
 }
 
 export interface UsageQuery {
   from: Date
   /** Not included. */
   to: Date
-  groupBy: 'agent' | 'model' | 'day'
+  groupBy: 'agent' | 'model' | 'day' | 'version'
+  /** The agent whose versions are meant. Absent for the other groupings. */
+  agentId?: string | undefined
 }
 
 /** Returns usage: days in order; agents and models by tokens, the most first. */
-export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Promise<UsageRow[]> {
+export async function readUsage(sql: Sql, { from, to, groupBy, agentId }: UsageQuery): Promise<UsageRow[]> {
   const key = {
     agent: sql`agent_id::text`,
     model: sql`model`,
     day: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD')`,
+    version: sql`coalesce(version, 'none')`,
   }[groupBy]
   // float8, like JavaScript's numbers: sums of bigint would be returned as text.
   const rows = await sql<UsageRow[]>`
@@ -52,8 +60,15 @@ export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Pr
            sum(completion_tokens)::float8 as "completionTokens",
            sum(prompt_tokens + completion_tokens)::float8 as "totalTokens", sum(cached_tokens)::float8 as "cachedTokens",
            sum(cache_write_tokens)::float8 as "cacheWriteTokens", sum(reasoning_tokens)::float8 as "reasoningTokens",
-           bool_or(estimated) as estimated
-      from token_usage where folded in (false, true) and at >= ${from} and at < ${to}
+           bool_or(estimated) as estimated, sum(up)::float8 as "feedbackUp", sum(down)::float8 as "feedbackDown"
+      from (select at, agent_id, model, version, replies, prompt_tokens, completion_tokens, cached_tokens,
+                   cache_write_tokens, reasoning_tokens, estimated, 0 as up, 0 as down
+              from token_usage where folded in (false, true) and at >= ${from} and at < ${to}
+            union all
+            select created_at, agent_id, model, version, 0, 0, 0, 0, 0, 0, false,
+                   case when score > 0 then 1 else 0 end, case when score < 0 then 1 else 0 end
+              from feedback where created_at >= ${from} and created_at < ${to}) u
+     where ${agentId ?? null}::uuid is null or agent_id = ${agentId ?? null}
      group by 1 order by ${groupBy === 'day' ? sql`1` : sql`5 desc, 1`}`
   return [...rows]
 }
@@ -75,13 +90,14 @@ export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void
            ${used.map((one) => (one.failed ? 1 : 0))}::integer[],
            ${used.map((one) => one.usage.cachedTokens ?? 0)}::bigint[],
            ${used.map((one) => one.usage.cacheWriteTokens ?? 0)}::bigint[],
-           ${used.map((one) => one.usage.reasoningTokens ?? 0)}::bigint[])
-      as u (id, at, agent, model, replies, prompt, completion, estimated, failures, cached, written, reasoning)`
+           ${used.map((one) => one.usage.reasoningTokens ?? 0)}::bigint[],
+           ${used.map((one) => (one.version == null ? null : `${one.version}`))}::text[])
+      as u (id, at, agent, model, replies, prompt, completion, estimated, failures, cached, written, reasoning, version)`
   const insert = sql`
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures,
-                             cached_tokens, cache_write_tokens, reasoning_tokens)
+                             cached_tokens, cache_write_tokens, reasoning_tokens, version)
     select u.id, u.at, u.agent, u.model, u.replies, u.prompt, u.completion, u.estimated, u.failures, u.cached, u.written,
-           u.reasoning
+           u.reasoning, u.version
       from ${rows}
     on conflict do nothing`
   const subjects = used.flatMap((one) => subjectsOf(one).map((subject) => ({ id: one.id, subject })))
@@ -107,7 +123,7 @@ const subjectsOf = ({ agentId, countsFor }: Used): string[] =>
     (subject) => subject !== null,
   )
 
-/** Merges rows older than a week into one for each hour, agent and model. Idempotent; any instance may run it. */
+/** Merges rows older than a week into one for each hour, agent, model and version. Idempotent; any instance may run it. */
 export async function foldUsage(sql: Sql): Promise<void> {
   await sql`
     with old as (
@@ -115,9 +131,9 @@ export async function foldUsage(sql: Sql): Promise<void> {
        where not folded and at < date_trunc('hour', clock_timestamp() - interval '7 days') returning *
     )
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures, folded,
-                             cached_tokens, cache_write_tokens, reasoning_tokens)
+                             cached_tokens, cache_write_tokens, reasoning_tokens, version)
     select gen_random_uuid(), date_trunc('hour', at, 'UTC'), agent_id, model, sum(replies), sum(prompt_tokens),
            sum(completion_tokens), estimated, sum(failures), true, sum(cached_tokens), sum(cache_write_tokens),
-           sum(reasoning_tokens)
-      from old group by date_trunc('hour', at, 'UTC'), agent_id, model, estimated`
+           sum(reasoning_tokens), version
+      from old group by date_trunc('hour', at, 'UTC'), agent_id, model, estimated, version`
 }

@@ -28,6 +28,8 @@ export interface OverviewFilters {
   user?: string | undefined
   status?: SessionStatus | undefined
   errorCode?: string | undefined
+  /** Sessions with such feedback on a message. */
+  feedback?: 'up' | 'down' | 'any' | undefined
   /** The start of the range of update times. It is inclusive, and `to` is exclusive. */
   from?: Date | undefined
   to?: Date | undefined
@@ -169,14 +171,23 @@ async function countUp(sql: Sql, condition: Fragment, filter: Fragment): Promise
   return row?.counted ?? 0
 }
 
-const filterOf = (sql: Sql, { agentId, user, status, errorCode, from, to, replies }: OverviewFilters): Fragment =>
+const filterOf = (
+  sql: Sql,
+  { agentId, user, status, errorCode, feedback, from, to, replies }: OverviewFilters,
+): Fragment =>
   sql`${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
       ${user === undefined ? sql`` : sql`and end_user = ${user}`}
       ${status === undefined ? sql`` : statusIs(sql, status)}
       ${errorCode === undefined ? sql`` : sql`and error_code = ${errorCode}`}
+      ${feedback === undefined ? sql`` : hasFeedback(sql, feedback)}
       ${from === undefined ? sql`` : sql`and updated_at >= ${from}`}
       ${to === undefined ? sql`` : sql`and updated_at < ${to}`}
       ${replies?.httpStatus === undefined ? sql`` : sql`and error_code is not null`}`
+
+const hasFeedback = (sql: Sql, kind: 'up' | 'down' | 'any'): Fragment => {
+  const scores = { up: [1], down: [-1], any: [1, -1] }[kind]
+  return sql`and id in (select f.session_id from feedback f where f.score = any (${scores}::integer[]))`
+}
 
 /**
  * Returns the condition of a status. Conditions are repeated so that any plan may use the index

@@ -13,7 +13,7 @@ import {
   type Wait,
 } from '../../../../features/approvals/index.ts'
 import type { SentMessage } from '../../../../features/parts/index.ts'
-import { type Caller, opens, ownSession, userOf } from '../../../../features/users/index.ts'
+import { type Caller, opens, opensAgent, ownSession, userOf } from '../../../../features/users/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import { noRetry } from '../../../sending/refusals.ts'
 import { badRequest, CodedError, HttpError, missing } from '../../../server/http-error.ts'
@@ -21,6 +21,7 @@ import { callUuid, uuidIn } from '../output/ids.ts'
 import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
 import { findResponse } from '../store/stored-responses.ts'
 import type { InputItem } from './input-items.ts'
+import { lastRepeated } from './repeated-path.ts'
 
 /** The caller and the agent of a request. */
 export interface By {
@@ -57,7 +58,7 @@ interface Found {
 export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readonly InputItem[]): Promise<Placed> {
   const items = withNewMessage(input)
   const replies = await repliesNamed(sql, by, items)
-  const found = (await placeByName(sql, by, named)) ?? (await placeByItems(items, replies))
+  const found = (await placeByName(sql, by, named)) ?? (await placeByItems(sql, by, items, replies))
   if (found === null) return { kind: 'new' }
   const { sessionId, place, from } = found
   const fresh = items.slice(from)
@@ -95,14 +96,20 @@ function withNewMessage(items: readonly InputItem[]): InputItem[] {
 }
 
 /** Finds the place that `previous_response_id` or `conversation` names. It is null without either. */
-async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
+export async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
   const { previous_response_id: previous, conversation: given, on_busy: onBusy } = named
   const conversation = given === undefined || given === null ? null : conversationOf(given)
   if (previous !== undefined && previous !== null) {
     const uuid = uuidIn(previous)
     const response = uuid && (await findResponse(sql, uuid, agentId))
-    if (!response || !opens(caller, { id: response.sessionId, user: response.user })) {
-      throw new CodedError(400, 'previous_response_id: there is no such response', 'previous_response_not_found')
+    if (
+      !response ||
+      response.status === 'dequeued' ||
+      !opens(caller, { id: response.sessionId, user: response.user })
+    ) {
+      const words = uuid && (await ofAnotherAgent(sql, caller, uuid))
+      const none = words || 'previous_response_id: there is no such response'
+      throw new CodedError(400, none, 'previous_response_not_found')
     }
     const { id, sessionId, status } = response
     if (conversation !== null && conversation !== sessionId) {
@@ -117,6 +124,14 @@ async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace)
   if (conversation === null) return null
   const session = await ownSession(sql, caller, { agent_id: agentId, session_id: conversation })
   return { sessionId: (session ?? missing('conversation')).id, place: undefined, from: 0 }
+}
+
+/** Returns the words for a response of the caller's that another agent made. Null when there is none. */
+async function ofAnotherAgent(sql: Sql, caller: Caller, uuid: string): Promise<string | null> {
+  const found = await findResponse(sql, uuid, null)
+  if (found === null || !opensAgent(caller, found.agentId)) return null
+  if (!opens(caller, { id: found.sessionId, user: found.user })) return null
+  return `previous_response_id: is a response of the agent ${found.agentId}, and a conversation has one agent`
 }
 
 /** Reads the id of a conversation, bare or in an object. */
@@ -180,9 +195,22 @@ async function anchorOf(items: readonly InputItem[], replies: NamedReplies) {
   return isFollowed ? await lastKnown(items, replies, ({ kind }) => kind !== 'user') : last
 }
 
-async function placeByItems(items: readonly InputItem[], replies: NamedReplies): Promise<Found | null> {
+async function placeByItems(
+  sql: Sql,
+  { agentId }: By,
+  items: readonly InputItem[],
+  replies: NamedReplies,
+): Promise<Found | null> {
   const anchor = await anchorOf(items, replies)
-  if (anchor !== null) return placeAt(anchor.reply, anchor.index + 1)
+  if (anchor !== null) {
+    const rest = items.slice(anchor.index + 1)
+    const repeats = rest.findLastIndex(({ kind }) => kind === 'assistant' || kind === 'call')
+    if (repeats < 0) return placeAt(anchor.reply, anchor.index + 1)
+    const { id, sessionId } = anchor.reply
+    const known = { item: anchor.item, messageId: id }
+    const last = await lastRepeated(sql, { agentId, sessionId }, known, rest.slice(0, repeats + 1))
+    return last === null ? null : placeAt({ id: last, sessionId }, anchor.index + repeats + 2)
+  }
   for (const [index, item] of items.entries()) {
     const reply = await askedIn(item, replies)
     if (reply !== undefined) return placeAt(reply, index)
@@ -190,7 +218,11 @@ async function placeByItems(items: readonly InputItem[], replies: NamedReplies):
   return null
 }
 
-const placeAt = ({ id, sessionId }: NamedReply, from: number): Found => ({ sessionId, place: { parent: id }, from })
+const placeAt = ({ id, sessionId }: Pick<NamedReply, 'id' | 'sessionId'>, from: number): Found => ({
+  sessionId,
+  place: { parent: id },
+  from,
+})
 
 interface AnsweredCall {
   item: Answer

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 
-export type IdPrefix = 'resp' | 'conv' | 'msg' | 'fc' | 'fco' | 'rs' | 'call' | 'mcpr'
+export type IdPrefix = 'resp' | 'conv' | 'msg' | 'fc' | 'fco' | 'rs' | 'call' | 'mcpr' | 'cmp'
 
 const HALF = 16
 
@@ -18,7 +18,7 @@ export const idOf = (prefix: IdPrefix, uuid: string): string => `${prefix}_${pla
 /** Returns the UUID of an id, with or without its prefix. It is null for an id of another form. */
 export function uuidIn(id: unknown): string | null {
   if (typeof id !== 'string') return null
-  const [, bare] = /^(?:(?:resp|conv|msg|fc|fco|rs|call|mcpr)_)?([0-9a-f]{32})$/i.exec(id.replaceAll('-', '')) ?? []
+  const [, bare] = /^(?:(?:resp|conv|msg|fc|fco|rs|call|mcpr|cmp)_)?([0-9a-f]{32})$/i.exec(id.replaceAll('-', '')) ?? []
   return bare === undefined ? null : dashed(bare.toLowerCase())
 }
 
@@ -42,8 +42,14 @@ export function replyRange(uuid: string): { first: string; last: string } {
   return { first: dashed(half + '0'.repeat(HALF)), last: dashed(half + 'f'.repeat(HALF)) }
 }
 
-/** Returns the id of a call in decisions. Models may repeat their own ids in other sessions. */
-export const callUuid = (replyId: string, callId: string): string => partUuid(replyId, `call:${callId}`)
+/**
+ * Returns the id of a call in decisions. Models may repeat their own ids in other sessions. A call of a reply that began
+ * here has such an id already.
+ */
+export function callUuid(replyId: string, callId: string): string {
+  const own = /^call_[0-9a-f]{32}$/.test(callId) ? uuidIn(callId) : null
+  return own !== null && replyHalf(own) === replyHalf(replyId) ? own : partUuid(replyId, `call:${callId}`)
+}
 
 /** A call, or its output, in a message that was given with a session. */
 export interface GivenCall {

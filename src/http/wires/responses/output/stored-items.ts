@@ -6,6 +6,7 @@ import type { Sql } from '../../../../persistence/postgres/database.ts'
 import {
   decisionsOf,
   questionOf,
+  readFirstTurns,
   readTurns,
   type StoredDecision,
   type StoredQuestion,
@@ -16,7 +17,7 @@ import { createResponseEncoder } from './encoder.ts'
 import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
 import type { OutputItem } from './response-object.ts'
 
-interface Where {
+export interface Where {
   agentId: string
   sessionId: string
 }
@@ -32,11 +33,14 @@ export type StoredItem = OutputItem | OtherItem
 /** Returns the items of a request: its message, or its decisions. */
 export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<StoredItem[]> {
   const { id, questionId, previousId } = stored
+  const given = (await readFirstTurns(sql, stored.sessionId, stored.request?.given ?? 0)).flatMap((turn) =>
+    itemsOf(turn, stored),
+  )
   if (questionId !== null) {
     const question = await questionOf(sql, questionId)
-    return question === null ? [] : [questionItem(question, stored)]
+    return question === null ? given : [...given, questionItem(question, stored)]
   }
-  if (previousId === null) return []
+  if (previousId === null) return given
   return (await decisionsOf(sql, id, previousId)).map((decision) => decisionItem(decision, id, previousId))
 }
 
@@ -84,24 +88,31 @@ function decisionItem(
   }
 }
 
-function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
+export function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
   if (turn.role === 'user') return [questionItem(turn, where)]
-  const { id, encoder: version, continues, decisions, events, outcome, isGiven, createdAt } = turn
+  const { id, continues, decisions, events, isGiven } = turn
+  const decided = continues === null ? [] : decisions.map((decision) => decisionItem(decision, id, continues))
   if (isGiven)
-    return givenItems(
-      id,
-      events.map(({ event }) => event),
-    )
+    return [
+      ...decided,
+      ...givenItems(
+        id,
+        events.map(({ event }) => event),
+      ),
+    ]
+  return [...decided, ...shownOutput(turn)]
+}
+
+/** Returns the output of a reply that was generated here. */
+export function shownOutput(turn: Extract<StoredTurn, { role: 'assistant' }>): OutputItem[] {
+  const { id, encoder: version, events, outcome, createdAt } = turn
   const reply = { id, createdAt: createdAt.toISOString(), model: turn.model ?? '' }
-  const head = { reply, sessionId: where.sessionId, encoder: version, previousId: null, request: null }
+  const head = { reply, sessionId: null, encoder: version, previousId: null, request: null }
   const encoder = createResponseEncoder(head, Number.POSITIVE_INFINITY)
   encoder.encode(events.map(frameOf))
   const closing: Frame[] = outcome ? closingFrames(outcome, 0, false) : []
   encoder.encode(closing)
-  return [
-    ...(continues === null ? [] : decisions.map((decision) => decisionItem(decision, id, continues))),
-    ...encoder.response().output,
-  ]
+  return encoder.response().output
 }
 
 /** Returns the items of a message that was given with its session: texts, calls and outputs in their order. */
@@ -126,6 +137,7 @@ function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[
       }
       case 'reasoning':
       case 'tool_begun':
+      case 'tool_asked':
       case 'tool_unknown':
       case 'model':
         return [] // no message that is given brings one

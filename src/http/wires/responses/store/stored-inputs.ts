@@ -1,5 +1,5 @@
 /** Messages as the Responses API lists them: the inputs of requests, and whole replies (contract section 24). */
-import type { MessagePart } from '../../../../actors/ports/index.ts'
+import type { MessagePart, MessagePlace } from '../../../../actors/ports/index.ts'
 import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
@@ -82,6 +82,41 @@ const decisionRows = (sql: AnySql): Fragment => sql`
       from waiting_calls w
      where w.decided_in = m.id and w.decision is not null
        and w.reply_id in (m.continues, (select b.continues from messages b where b.id = m.continues))) end`
+
+/** Returns the position of the message that a place comes behind: the head by default, -1 where it is the beginning. */
+export async function positionAt(sql: Sql, sessionId: string, place: MessagePlace | undefined): Promise<number> {
+  const parent = place !== undefined && 'parent' in place ? place.parent : undefined
+  if (parent === null) return -1
+  const [row] = await sql<{ position: number }[]>`
+    select m.position from messages m
+     where m.session_id = ${sessionId} and ${
+       parent === undefined
+         ? sql`m.position = coalesce((select s.head from sessions s where s.id = ${sessionId}),
+                                    (select max(x.position) from messages x where x.session_id = ${sessionId}))`
+         : sql`m.id = ${parent}`
+}`
+  return row?.position ?? -1
+}
+
+/** Returns these messages of a session, on whatever branch they are, in their order. */
+export async function readTurnsOf(sql: Sql, sessionId: string, ids: readonly string[]): Promise<StoredTurn[]> {
+  const rows = await sql<TurnRow[]>`
+    select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions
+      from messages m where m.session_id = ${sessionId} and m.id = any(${[...ids]}::uuid[]) order by m.position`
+  return rows.map((row) => turnOf(sql, row))
+}
+
+/** Returns the first messages of a session. */
+export async function readFirstTurns(sql: Sql, sessionId: string, count: number): Promise<StoredTurn[]> {
+  if (count === 0) return []
+  const rows = await sql<{ id: string }[]>`
+    select m.id from messages m where m.session_id = ${sessionId} and m.position < ${count}`
+  return await readTurnsOf(
+    sql,
+    sessionId,
+    rows.map(({ id }) => id),
+  )
+}
 
 /** Yields the messages on a session's path, read only as far as they are consumed. */
 export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'desc'): AsyncGenerator<StoredTurn> {

@@ -4,9 +4,10 @@ import type { MessageStatus } from '../../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../../persistence/postgres/uuid.ts'
+import { jsonText } from '../../../../persistence/replies/settling/stored-reply.ts'
 import { ITEM_ENCODER } from '../../../sending/message-record.ts'
 
-/** The version of a message's encoder. Versions of before stored it with the request, or not at all. */
+/** Returns the version of a message's encoder. Versions of before stored it with the request, or not at all. */
 export const encoderOf = (sql: AnySql) =>
   sql`coalesce(m.facts -> 'encoder', m.facts #> '{response,encoder}', '1')::integer`
 
@@ -16,9 +17,9 @@ export interface StoredResponse {
   sessionId: string
   /** The session's end user. Null without one. */
   user: string | null
-  /** The status of the reply, or `queued` while its message is in the queue. */
-  status: MessageStatus | 'queued'
-  /** The time of the request (ISO 8601, UTC) and the agent's current model. Null when it is not queued. */
+  /** The status of the reply; `queued` while its message is in the queue, `dequeued` when it was cancelled there. */
+  status: MessageStatus | 'queued' | 'dequeued'
+  /** The time of the request (ISO 8601, UTC) and the agent's current model. Null when it has begun. */
   queued: { createdAt: string; model: string } | null
   /** The version of the encoder that numbers its events. */
   encoder: number
@@ -56,8 +57,39 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
            jsonb_build_object('createdAt', ${isoTime(sql, 'q.created_at')}, 'model', a.model),
            ${ITEM_ENCODER}::integer, q.message -> 'facts' -> 'response', q.id, (q.message -> 'place' ->> 'parent')::uuid
       from queued_messages q join sessions s on s.id = q.session_id join agents a on a.id = s.agent_id
-     where q.reply_id = ${id} and q.admission is null and (${agentId}::uuid is null or s.agent_id = ${agentId})`
+     where q.reply_id = ${id} and q.admission is null and (${agentId}::uuid is null or s.agent_id = ${agentId})
+     union all
+    select d.reply_id, s.agent_id, s.id, s.end_user, 'dequeued',
+           jsonb_build_object('createdAt', ${isoTime(sql, 'd.asked_at')}, 'model', d.model),
+           ${ITEM_ENCODER}::integer, d.request, null, d.previous_id
+      from dequeued_responses d join sessions s on s.id = d.session_id
+     where d.reply_id = ${id} and d.at > clock_timestamp() - interval '24 hours'
+       and (${agentId}::uuid is null or s.agent_id = ${agentId})
+       and not exists (select 1 from queued_messages q where q.reply_id = d.reply_id)
+       and not exists (select 1 from messages m where m.id = d.reply_id)`
   return row ?? null
+}
+
+/**
+ * The note that a queued response is about to be cancelled. It counts once the message is in the queue no more, and
+ * has not begun.
+ */
+export async function noteDequeued(
+  sql: Sql,
+  { id, sessionId, previousId, queued, request }: StoredResponse,
+): Promise<void> {
+  await sql`
+    with old as (delete from dequeued_responses d where d.at < clock_timestamp() - interval '24 hours')
+    insert into dequeued_responses (reply_id, session_id, previous_id, asked_at, model, request)
+    select ${id}, s.id, ${previousId}, ${queued?.createdAt ?? null}::text::timestamptz, ${queued?.model ?? ''},
+           ${request === null ? null : jsonText(request)}::text::jsonb
+      from sessions s where s.id = ${sessionId}
+    on conflict do nothing`
+}
+
+/** Forgets that a response was cancelled in the queue. */
+export async function forgetDequeued(sql: Sql, id: string): Promise<void> {
+  await sql`delete from dequeued_responses where reply_id = ${id}`
 }
 
 /**

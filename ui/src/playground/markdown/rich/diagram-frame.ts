@@ -1,41 +1,53 @@
 /**
- * Draws Mermaid diagrams in a hidden frame of no origin, which the first one makes: the library needs styles that the
- * pages' own policy forbids, and what it makes of a model's text reaches neither the page nor the network from there.
+ * Draws Mermaid diagrams, one after the other, each in a hidden frame of its own: the library needs styles that the pages'
+ * own policy forbids, and what it makes of a model's text reaches neither the page nor the network from there. The frame is
+ * removed afterwards, so that a diagram which is never drawn, or changes the library's settings, spoils no other.
  */
 import libraryUrl from 'mermaid/dist/mermaid.min.js?url'
 
-/** A long limit, because the first diagram loads the library. */
-const PATIENCE_MS = 30_000
+/** The time in which the library must be loaded, and then the diagram be drawn. */
+const LOADING_MS = 30_000
+const DRAWING_MS = 5000
 
-let opened: Promise<Window> | null = null
-let drawn = 0
+let turn: Promise<unknown> = Promise.resolve()
 
 /** Returns the diagram as an SVG document. Rejects with what is wrong with its source. */
-export async function drawDiagram(source: string, isDark: boolean): Promise<string> {
-  opened ??= openFrame()
-  const frame = await opened
-  drawn += 1
-  const id = drawn
+export function drawDiagram(source: string, isDark: boolean): Promise<string> {
+  const drawn = turn.then(() => drawInFrame(source, isDark))
+  turn = drawn.catch(() => {})
+  return drawn
+}
+
+async function drawInFrame(source: string, isDark: boolean): Promise<string> {
+  const element = frameElement()
   const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const giveUp = () => reject(new Error('it takes too long'))
+  let timer = setTimeout(giveUp, LOADING_MS)
   const onMessage = ({ source: from, data }: MessageEvent) => {
-    const { id: of, svg, fault } = Object(data)
-    if (from !== frame || of !== id) return
-    if (typeof svg === 'string') resolve(svg)
+    if (from !== element.contentWindow) return
+    const { svg, fault, begun } = Object(data)
+    if (begun === true) {
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, DRAWING_MS)
+    } else if (typeof svg === 'string') resolve(svg)
     else reject(new Error(String(fault)))
   }
-  const timer = setTimeout(() => reject(new Error('it takes too long')), PATIENCE_MS)
+  element.addEventListener('load', () => {
+    // It has no origin of its own that could be named.
+    element.contentWindow?.postMessage({ source, isDark, library: new URL(libraryUrl, location.href).href }, '*')
+  })
   addEventListener('message', onMessage)
-  // It has no origin of its own that could be named.
-  frame.postMessage({ id, source, isDark, library: new URL(libraryUrl, location.href).href }, '*')
+  document.body.append(element)
   try {
     return await promise
   } finally {
     clearTimeout(timer)
     removeEventListener('message', onMessage)
+    element.remove()
   }
 }
 
-function openFrame(): Promise<Window> {
+function frameElement(): HTMLIFrameElement {
   const element = document.createElement('iframe')
   element.src = '/frames/diagram.html'
   element.title = 'Where diagrams are drawn'
@@ -44,11 +56,5 @@ function openFrame(): Promise<Window> {
   element.setAttribute('aria-hidden', 'true')
   // Laid out, as texts are measured in it, and out of sight.
   Object.assign(element.style, { position: 'fixed', top: '-2000px', width: '1200px', height: '1000px', border: '0' })
-  const { promise, resolve, reject } = Promise.withResolvers<Window>()
-  element.addEventListener('load', () => {
-    if (element.contentWindow) resolve(element.contentWindow)
-    else reject(new Error('its frame could not be opened'))
-  })
-  document.body.append(element)
-  return promise
+  return element
 }

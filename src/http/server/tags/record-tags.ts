@@ -10,8 +10,8 @@ export type FieldValues = Readonly<Record<string, unknown>>
 const CHANGED_AT = 'updatedAt'
 /** The fields that move without anybody's change. */
 const MOVING = ['lastUsedAt', 'warning']
-/** The moving fields, and what is in the answer to a creation alone. */
-const unlooked = new Set([...MOVING, 'key', 'secret'])
+/** The moving fields, those of an agent that tell of its versions, and what is in the answer to a creation alone. */
+const unlooked = new Set([...MOVING, 'version', 'hasDraft', 'key', 'secret'])
 
 /** Six signs of base64url: that two values share them is one case in 69 billion. */
 const LENGTH = 6
@@ -32,7 +32,21 @@ const partsOf = (record: FieldValues): string[] => [
 ]
 
 export const tagOf = (record: FieldValues): string =>
-  `W/"${partsOf(record).join('')}${shortHash(MOVING.map((name) => record[name]))}"`
+  `W/"${partsOf(record).join('')}${wholes.get(record) ?? shortHash(MOVING.map((name) => record[name]))}"`
+
+/** The last hashes of records that are parts of something larger. */
+const wholes = new WeakMap<object, string>()
+
+/** Makes the last hash of a record's tag that of the whole which it is a part of. Returns the record. */
+export function partOf<Part extends object>(record: Part, whole: unknown): Part {
+  wholes.set(record, shortHash(whole))
+  return record
+}
+
+/** Returns whether a tag is of a part of this whole as it is now. */
+export const bearsWhole = (ifMatch: string, whole: unknown): boolean =>
+  ifMatch.trim() === '*' ||
+  [...ifMatch.matchAll(/"([\w-]*)"/g)].some(([, tag = '']) => tag.slice(-LENGTH) === shortHash(whole))
 
 /**
  * Returns the fields that have changed since the record bore one of these tags; none where only what is never shown

@@ -3,8 +3,8 @@
  * with one of ours: nobody takes the id that another's key will need.
  */
 import { createHash, createHmac } from 'node:crypto'
-import type { AnySql } from '../../../../persistence/postgres/database.ts'
-import type { DerivedKey } from '../../../../persistence/records/access/secrets.ts'
+import type { AnySql } from '../../persistence/postgres/database.ts'
+import type { DerivedKey } from '../../persistence/records/access/secrets.ts'
 
 export interface SessionOfKey {
   id: string

@@ -1,7 +1,7 @@
--- revision 4
-/* Takes messages out of a session's queue: the one of this id, its own or its reply's, or (null) all that wait. Answers the ids of their replies;
-   none has begun. What was to interrupt is refused by this, and what is refused counts nothing: its limits are given it back. */
-create or replace function dequeue_messages(p_session uuid, p_message uuid) returns setof uuid language plpgsql as $$
+-- revision 1
+/* Takes the messages of these ids, their own or their replies', out of a session's queue. All are named: a call that arrives
+   late takes out none that came since. Answers the ids of their replies; none has begun. What was to interrupt is refused by this, and what is refused counts nothing: its limits are given it back. */
+create or replace function take_out_messages(p_session uuid, p_ids uuid[]) returns setof uuid language plpgsql as $$
 declare
   v_ids uuid[];
   v_replies uuid[];
@@ -15,13 +15,13 @@ begin
       join sessions s on s.id = q.session_id
      cross join lateral (values (q.message #>> '{limits,key,id}'),
                                 (case when q.message -> 'limits' ? 'user' then s.agent_id || ' ' || s.end_user end)) as x (subject)
-     where q.session_id = p_session and q.admission is null and q.rank = 0 and (p_message is null or p_message in (q.id, q.reply_id))));
+     where q.session_id = p_session and q.admission is null and q.rank = 0 and (q.id = any(p_ids) or q.reply_id = any(p_ids))));
   perform uncount_request(q.message -> 'limits', s.agent_id, s.end_user, q.created_at)
      from queued_messages q join sessions s on s.id = q.session_id
-    where q.session_id = p_session and q.admission is null and q.rank = 0 and (p_message is null or p_message in (q.id, q.reply_id));
+    where q.session_id = p_session and q.admission is null and q.rank = 0 and (q.id = any(p_ids) or q.reply_id = any(p_ids));
   with gone as (
     delete from queued_messages q
-     where q.session_id = p_session and q.admission is null and q.rank >= 0 and (p_message is null or p_message in (q.id, q.reply_id))
+     where q.session_id = p_session and q.admission is null and q.rank >= 0 and (q.id = any(p_ids) or q.reply_id = any(p_ids))
     returning q.id, q.reply_id, octet_length(q.content) as size)
   select array_agg(g.id), array_agg(g.reply_id), sum(g.size) into v_ids, v_replies, v_bytes from gone g;
   if v_ids is null then return; end if;

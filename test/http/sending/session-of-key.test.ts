@@ -1,14 +1,10 @@
 /** What a look for the conversation of a key reads (contract section 24). */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import {
-  findSession,
-  type KeyOwner,
-  sessionOfKey,
-} from '../../../../../src/http/wires/responses/store/session-of-key.ts'
-import { connect, type Tx } from '../../../../../src/persistence/postgres/database.ts'
-import { openScene } from '../../../../persistence/scene.ts'
-import { verifies } from '../../../../verifies.ts'
+import { findSession, type KeyOwner, sessionOfKey } from '../../../src/http/sending/session-of-key.ts'
+import { connect, type Tx } from '../../../src/persistence/postgres/database.ts'
+import { openScene } from '../../persistence/scene.ts'
+import { verifies } from '../../verifies.ts'
 
 /** Pages of these tables and their keys that this connection has read. */
 async function pagesRead(tx: Tx): Promise<number> {

@@ -1,0 +1,105 @@
+/** The configuration that an agent's replies depend on: read from its records, and written to them again. */
+import { isDeepStrictEqual } from 'node:util'
+import type { NamedTool, NamedTools } from '../../../actors/ports/index.ts'
+import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
+import { type Agent, updateAgent } from '../../../persistence/records/agents.ts'
+import { replaceTools, type ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
+
+/** The fields of an agent that a version holds: all but its name and what concerns its callers. */
+export type VersionFields = Omit<
+  Agent,
+  'id' | 'name' | 'allowedOrigins' | 'userLimits' | 'version' | 'hasDraft' | 'createdAt' | 'updatedAt'
+>
+
+/** The values that agent_snapshot.sql writes as `config`. */
+export interface Snapshot {
+  agent: VersionFields
+  tools: ToolChoice
+  /** The tools that the names in its approvals stood for when they were saved. */
+  named: NamedTools
+}
+
+/** A snapshot with the text of its prompt, and with the names that its records had. */
+export interface WholeSnapshot extends Snapshot {
+  prompt: string | null
+  names: { prompt: string | null; providers: Readonly<Record<string, string>> }
+}
+
+export interface SnapshotRow {
+  config: Snapshot
+  prompt: string | null
+  names: WholeSnapshot['names']
+}
+
+export const wholeOf = ({ config, prompt, names }: SnapshotRow): WholeSnapshot => ({
+  ...config,
+  tools: { ...noExpiry, ...config.tools },
+  prompt,
+  names,
+})
+
+/** The field that is left out where it is null. */
+const noExpiry = { approvalsExpireAfterS: null }
+
+/** Reads what the agent is now. Null when there is no such agent. */
+export async function readSnapshot(sql: AnySql, agentId: string): Promise<WholeSnapshot | null> {
+  const [row] = await sql<SnapshotRow[]>`select config, prompt, names from agent_snapshot(${agentId})`
+  return row === undefined ? null : wholeOf(row)
+}
+
+/** Returns whether two snapshots hold the same. */
+export const isSame = (a: WholeSnapshot, b: WholeSnapshot): boolean => isDeepStrictEqual(heldBy(a), heldBy(b))
+
+const heldBy = ({ names: _, ...held }: WholeSnapshot) => held
+
+/** Makes the agent what the snapshot says. To be called with the agent's row locked. Rejects like `updateAgent`. */
+export async function applySnapshot(tx: Tx, agentId: string, { agent, tools, named }: Snapshot): Promise<void> {
+  await updateAgent(tx, agentId, agent)
+  const { approvals, approvalsExpireAfterS, ...chosen } = tools
+  await replaceTools(tx, agentId, chosen)
+  await tx`
+    update agents set approvals = ${JSON.stringify(approvals)}::text::jsonb,
+                      approval_names = ${JSON.stringify(named)}::text::jsonb,
+                      approvals_expire_after_s = ${approvalsExpireAfterS}
+     where id = ${agentId}`
+}
+
+/** Returns the snapshot without HTTP tools and MCP servers that are gone, and without the approvals that name them. */
+export async function withoutGoneTools<Held extends Snapshot>(sql: AnySql, held: Held): Promise<Held> {
+  const { httpToolIds, mcpServers, approvals, ...others } = held.tools
+  const meant = [...(approvals === '*' ? [] : approvals), ...Object.values(held.named).flat()]
+  const ids = [
+    ...httpToolIds,
+    ...mcpServers.map(({ mcpServerId }) => mcpServerId),
+    ...meant.flatMap((tool) => (typeof tool === 'string' ? [] : (idOf(tool) ?? []))),
+  ]
+  if (ids.length === 0) return held
+  const rows = await sql<{ id: string }[]>`
+    select id from http_tools where id = any (${ids}::uuid[])
+    union all select id from mcp_servers where id = any (${ids}::uuid[])`
+  const here = new Set(rows.map(({ id }) => id))
+  const isHere = (tool: NamedTool) => here.has(idOf(tool) ?? '') || idOf(tool) === null
+  const meaningOf = new Map(Object.entries(held.named)) // a tool may be called `constructor`
+  const isMeant = (name: string) => {
+    const tools = meaningOf.get(name) ?? []
+    return tools.length === 0 || tools.some(isHere)
+  }
+  const kept =
+    approvals === '*'
+      ? approvals
+      : approvals.filter((approval) => (typeof approval === 'string' ? isMeant(approval) : isHere(approval)))
+  return {
+    ...held,
+    tools: {
+      ...others,
+      httpToolIds: httpToolIds.filter((id) => here.has(id)),
+      mcpServers: mcpServers.filter(({ mcpServerId }) => here.has(mcpServerId)),
+      approvals: kept,
+    },
+    named: Object.fromEntries([...meaningOf].filter(([name]) => kept !== '*' && kept.includes(name))),
+  }
+}
+
+/** Returns the id of the tool's record. Null for a built-in tool. */
+const idOf = (tool: NamedTool): string | null =>
+  'httpToolId' in tool ? tool.httpToolId : 'mcpServerId' in tool ? tool.mcpServerId : null

@@ -1,0 +1,141 @@
+/** Items of a conversation: given, read, taken back (contract section 32). */
+import type { components } from '../../../../openapi/generated/schema.ts'
+import { titleFrom } from '../../../features/branches/index.ts'
+import { requireUploads } from '../../../features/parts/index.ts'
+import { fullWords, noRetry } from '../../sending/refusals.ts'
+import { idempotencyOf, isRetry } from '../../sending/request-options.ts'
+import { badRequest, HttpError, missing } from '../../server/http-error.ts'
+import type { Exchange, ResponseDependencies } from './exchange.ts'
+import { conversationOf, givenMessages } from './input/history-items.ts'
+import { type InputItem, readInput } from './input/input-items.ts'
+import { repeatedAt } from './input/same-items.ts'
+import { replyRange, uuidIn } from './output/ids.ts'
+import { itemsOf, type StoredItem } from './output/stored-items.ts'
+import { shortenedAt } from './output/taken-items.ts'
+import { type Given, giveMessages, messagesOfItem, takeBack } from './store/conversation-items.ts'
+import { readTurns, readTurnsOf, type StoredTurn } from './store/stored-inputs.ts'
+import type { StoredConversation } from './store/stored-responses.ts'
+
+/** The maximum number of items that one request gives. */
+const MOST_ITEMS = 1000
+
+/** The number of times that items are given again, when another message came between. */
+const MOST_TRIES = 5
+
+const whereOf = ({ agentId, id }: StoredConversation) => ({ agentId, sessionId: id })
+
+const listOf = (data: readonly StoredItem[]) => ({
+  object: 'list' as const,
+  data: [...data],
+  first_id: data[0]?.id ?? null,
+  last_id: data.at(-1)?.id ?? null,
+  has_more: false,
+})
+
+const held = () =>
+  new HttpError(
+    409,
+    'A reply or a compaction runs, calls wait, or messages are queued: items are not changed now.',
+    noRetry,
+  )
+
+export async function giveItems(
+  deps: ResponseDependencies,
+  conversation: StoredConversation,
+  body: components['schemas']['ConversationItemsCreate'],
+  { caller, request }: Exchange,
+) {
+  if (caller.kind === 'secret') throw new HttpError(403, 'items: they are given with the deploy key')
+  const { items } = body
+  if (!Array.isArray(items)) return badRequest('items: must be an array of items')
+  if (items.length > MOST_ITEMS) return badRequest(`items: must have at most ${MOST_ITEMS} elements`)
+  const read = readInput(items, requireUploads(request), 'items')
+  const instruction = read.find(({ kind }) => kind === 'instructions')
+  if (instruction) return badRequest(`${instruction.where}.role: send instructions with the response`)
+  const messages = givenMessages(conversationOf(read, 'items'), 'items')
+  if (messages.length === 0) return listOf([])
+  const idempotency = idempotencyOf(request, body)
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { head, repeated } = await repeatedItems(deps, conversation, read, isRetry(request))
+    if (repeated !== null) return listOf(repeated)
+    const given = { sessionId: conversation.id, messages, title: titleFrom(messages), after: head, idempotency }
+    const stored = await giveMessages(deps.sql, given, deps.storage)
+    if (stored.outcome !== 'moved') return await givenAnswer(deps, conversation, stored)
+  }
+  throw held()
+}
+
+async function givenAnswer(deps: ResponseDependencies, conversation: StoredConversation, given: Given) {
+  switch (given.outcome) {
+    case 'given':
+    case 'repeated': {
+      const turns = await readTurnsOf(deps.sql, conversation.id, given.ids)
+      return listOf(turns.flatMap((turn) => itemsOf(turn, whereOf(conversation))))
+    }
+    case 'session_full':
+    case 'user_full':
+      throw new HttpError(413, fullWords[given.outcome], noRetry)
+    case 'key_reused':
+      return badRequest('Idempotency-Key: was used for another body')
+    case 'not_found':
+      return missing('conversation')
+    case 'busy':
+    case 'moved':
+      throw held()
+    default:
+      return given satisfies never
+  }
+}
+
+/**
+ * Returns the head, and the items there that the given ones repeat: those of the newest question and of the reply of
+ * this server that answered it, or for a client's own retry any.
+ */
+async function repeatedItems(
+  { sql }: ResponseDependencies,
+  conversation: StoredConversation,
+  sent: readonly InputItem[],
+  isRetried: boolean,
+): Promise<{ head: string | null; repeated: readonly StoredItem[] | null }> {
+  const turns: StoredTurn[] = []
+  let items = 0
+  for await (const turn of readTurns(sql, conversation.id, 'desc')) {
+    turns.unshift(turn)
+    items += itemsOf(turn, whereOf(conversation)).length
+    if (isRetried ? items >= sent.length : turn.role === 'user') break
+  }
+  const isAnswered = turns.some((turn) => turn.role === 'assistant' && !turn.isGiven)
+  const stored = turns.flatMap((turn) => itemsOf(turn, whereOf(conversation)))
+  return { head: turns.at(-1)?.id ?? null, repeated: isAnswered || isRetried ? repeatedAt(stored, sent) : null }
+}
+
+export async function readItem(
+  { sql }: Pick<ResponseDependencies, 'sql'>,
+  conversation: StoredConversation,
+  itemId: string,
+): Promise<StoredItem> {
+  const uuid = uuidIn(itemId)
+  if (uuid === null) return missing('item')
+  const ids = await messagesOfItem(sql, conversation.id, replyRange(uuid))
+  const turns = await readTurnsOf(sql, conversation.id, ids)
+  const items = turns.flatMap((turn) => itemsOf(turn, whereOf(conversation)))
+  return items.find(({ id }) => uuidIn(id) === uuid) ?? missing('item')
+}
+
+export async function takeItem(
+  deps: ResponseDependencies,
+  conversation: StoredConversation,
+  itemId: string,
+): Promise<void> {
+  const item = await readItem(deps, conversation, itemId)
+  const { sql } = deps
+  const { value: head } = await readTurns(sql, conversation.id, 'desc').next()
+  const last = head && itemsOf(head, whereOf(conversation)).at(-1)
+  if (!head || last?.id !== item.id) throw new HttpError(409, 'Other items follow this one.', noRetry)
+  const asked = head.role === 'assistant' ? head.continues : null
+  const [before] = asked === null ? [] : await readTurnsOf(sql, conversation.id, [asked])
+  const outcome = await takeBack(sql, conversation.id, shortenedAt(head, before ?? null))
+  if (outcome === 'not_found') missing('conversation')
+  if (outcome === 'busy') throw held()
+  if (outcome === 'moved') throw new HttpError(409, 'Other items follow this one.', noRetry)
+}
