@@ -182,6 +182,10 @@ async function openDependencies(ground: Ground) {
     storage: storageLimits(settings),
     traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs: settings.generationTimeoutS * 1000,
+    patience: {
+      silenceLimitMs: settings.providerIdleTimeoutS * 1000,
+      replyLimitMs: settings.generationTimeoutS * 1000,
+    },
     historyMaxTokens: settings.historyMaxTokens,
     providerTypes,
     observer,
