@@ -4,18 +4,26 @@ import { newId } from '../../../actors/reply/new-id.ts'
 import { isNumberedKind, type StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 import { encodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
+import { admittedParts } from '../../parts/index.ts'
 
 interface GivenColumns {
   role: GivenMessage['role']
   content: string
   frame_ends?: readonly number[]
   tool_events?: readonly StoredEvent[]
+  parts?: ReturnType<typeof admittedParts>['parts']
 }
 
 /** Returns the rows of given messages. `bytes`: what they add to the session's. */
 export function givenRows(messages: readonly GivenMessage[]) {
-  const rows = messages.map((message, position) => ({ ...givenColumns(message), id: message.id ?? newId(), position }))
-  return { rows, bytes: rows.reduce((sum, row) => sum + bytesOf(row), 0) }
+  const rows = messages.map((message, position) => ({
+    ...givenColumns(message),
+    ...(message.storedParts && admittedParts(message.storedParts)),
+    id: message.id ?? newId(),
+    position,
+  }))
+  const sizes = messages.flatMap(({ storedParts = [] }) => storedParts.map(({ size }) => size))
+  return { rows, bytes: [...rows.map(bytesOf), ...sizes].reduce((sum, size) => sum + size, 0) }
 }
 
 /** Returns a message's bytes as session_bytes.sql counts them. */
