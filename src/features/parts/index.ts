@@ -25,4 +25,4 @@ export {
 } from './routes/sent-message.ts'
 export { type FindStored, findAllStored } from './routes/stored-parts.ts'
 export { openUploads, requireUploads, takesParts, type Uploads } from './routes/uploads.ts'
-export { admittedParts, findPart } from './store/parts.ts'
+export { findPart } from './store/parts.ts'

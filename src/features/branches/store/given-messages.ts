@@ -1,24 +1,25 @@
 /** Rows of `messages` for what a session is made with. */
-import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
+import type { GivenMessage, MessagePart, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { isNumberedKind, type StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 import { encodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
-import { admittedParts } from '../../parts/index.ts'
 
 interface GivenColumns {
   role: GivenMessage['role']
   content: string
   frame_ends?: readonly number[]
   tool_events?: readonly StoredEvent[]
-  parts?: ReturnType<typeof admittedParts>['parts']
 }
 
+/** The columns of a message's parts, as the capability that has them contributes them. */
+type PartColumns = (parts: readonly MessagePart[]) => object
+
 /** Returns the rows of given messages. `bytes`: what they add to the session's. */
-export function givenRows(messages: readonly GivenMessage[]) {
+export function givenRows(messages: readonly GivenMessage[], partColumns: PartColumns = () => ({})) {
   const rows = messages.map((message, position) => ({
     ...givenColumns(message),
-    ...(message.storedParts && admittedParts(message.storedParts)),
+    ...(message.storedParts && partColumns(message.storedParts)),
     id: message.id ?? newId(),
     position,
   }))
@@ -47,14 +48,24 @@ function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumn
 }
 
 /** Returns the columns of an admission that makes its session. */
-export function admittedSession({ externalId, secretNumber, begins, ...others }: SessionToMake) {
+export function admittedSession(
+  { externalId, secretNumber, begins, ...others }: SessionToMake,
+  partColumns: PartColumns,
+) {
   others satisfies Record<string, never>
-  return { external_id: externalId, secret_number: secretNumber, ...(begins && { begins: beginColumns(begins) }) }
+  return {
+    external_id: externalId,
+    secret_number: secretNumber,
+    ...(begins && { begins: beginColumns(begins, partColumns) }),
+  }
 }
 
-function beginColumns({ title, metadata, messages, carried, ...others }: NonNullable<SessionToMake['begins']>) {
+function beginColumns(
+  { title, metadata, messages, carried, ...others }: NonNullable<SessionToMake['begins']>,
+  partColumns: PartColumns,
+) {
   others satisfies Record<string, never>
-  const { rows, bytes } = givenRows(messages)
+  const { rows, bytes } = givenRows(messages, partColumns)
   const waits = carried && { reply_id: rows.at(-1)?.id, carried: encodeCarried(carried) }
   return { title, metadata, messages: rows, bytes, waits }
 }
