@@ -35,6 +35,7 @@ import { createOutboundOnDemand } from '../tools/outbound/outbound-on-demand.ts'
 import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
+import { heldBy } from './replays.ts'
 import { type BackgroundOptions, startBackground } from './jobs.ts'
 import { startObservation } from './observation.ts'
 import { type Ground, openOwnership, storageLimits } from './ownership.ts'
@@ -179,6 +180,7 @@ async function openDependencies(ground: Ground) {
     },
     ...answering,
     ...opened,
+    heldBy: heldBy(answering),
     model,
     mcp,
     gate,

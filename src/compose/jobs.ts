@@ -1,5 +1,6 @@
 /** Wires up the background jobs: what they do, and how instances share them (contract section 7). */
 
+import { forgetReplays } from '../features/replays/store/replays.ts'
 import type { Model } from '../actors/ports/index.ts'
 import type { Observer } from '../actors/ports/observer.ts'
 import type { Job, JobLog, Jobs } from '../coordination/jobs/jobs.ts'
@@ -75,6 +76,7 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyLimits(sql)
   await forgetDeliveries(sql)
   await forgetSessionDeletions(sql)
+  await forgetReplays(sql)
 }
 
 /**

@@ -29,6 +29,7 @@ import { prices } from '../../openapi/operations/records/prices.ts'
 import { prompts } from '../../openapi/operations/records/prompts.ts'
 import { providers } from '../../openapi/operations/records/providers.ts'
 import { transfer } from '../../openapi/operations/records/transfer.ts'
+import { replays } from '../../openapi/operations/records/replays.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
@@ -52,6 +53,7 @@ import { userHandlers } from '../features/users/access/users.ts'
 import { type Credential, knownCredentials } from '../features/users/login/credentials.ts'
 import { loginHandlers } from '../features/users/login/login.ts'
 import { loginSessions } from '../features/users/login/login-session.ts'
+import { type ReplayDependencies, replayHandlers } from '../features/replays/routes/replay-handlers.ts'
 import { statesBesideLive } from '../features/versions/index.ts'
 import { versionHandlers } from '../features/versions/routes/version-handlers.ts'
 import { type WebhookDependencies, webhookHandlers } from '../features/webhooks/routes/webhook-handlers.ts'
@@ -94,6 +96,7 @@ export interface RouteOptions {
 
 /** The things that requests reach. */
 export type HttpDependencies = CompletionDependencies &
+  ReplayDependencies &
   SendDependencies &
   SessionMakingDependencies &
   DebugDependencies &
@@ -177,6 +180,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, prompts, edited(prompts, promptHandlers(deps)))
         mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
         mount(management, versions, versionHandlers(deps))
+        mount(management, replays, replayHandlers(deps))
         mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
         mount(management, builtInTools, builtInToolHandlers(deps))
         mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))

@@ -1,7 +1,9 @@
 /** The door of versions: all that the wires, the rest of http and other features use of it. */
 export {
   type AskedVersion,
+  agentHolding,
   agentOfVersion,
+  heldByVersion,
   readAskedVersion,
   readPin,
 } from './routes/agent-of-version.ts'
