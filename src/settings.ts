@@ -127,11 +127,6 @@ export const table = {
     'What is called without a proxy, separated by commas: hosts and suffixes, with a port or without, addresses, CIDR ranges, `*`.',
     text,
   ),
-  mcpAnswerDefaults: list(
-    'MCP_ANSWER_DEFAULTS',
-    'Hosts of MCP servers whose questions to the user (forms of elicitation) are answered with their defaults, without asking the user. Other servers are told that elicitation is not supported.',
-    hostName,
-  ),
   sessionTitles: setting(
     'SESSION_TITLES',
     'derived',

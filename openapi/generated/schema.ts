@@ -1065,6 +1065,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/responses/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Summarise a conversation up to its newest response */
+        post: operations["compactResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/responses/{response_id}": {
         parameters: {
             query?: never;
@@ -1301,6 +1318,23 @@ export interface paths {
          * @description No model and no server is asked, nothing is stored, and it counts as no request.
          */
         post: operations["countAgentResponseInput"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/responses/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Summarise a conversation up to its newest response */
+        post: operations["compactAgentResponse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2962,6 +2996,16 @@ export interface components {
             object: "list";
             data: components["schemas"]["AgentModel"][];
         };
+        AgentResponseCompact: {
+            /** @description Required. The newest response of a conversation: what was said up to it is summarised. */
+            previous_response_id?: string | null;
+            /** @description Refused: only stored conversations are summarised. */
+            input?: unknown;
+            /** @description Refused. */
+            instructions?: string | null;
+            /** @description Id of an agent, or its exact name where no other agent has the same. */
+            model: string;
+        };
         AgentResponseRequestBody: {
             /** @description Required. A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
             input?: string | Record<string, never>[];
@@ -3770,12 +3814,18 @@ export interface components {
             /** @description Of `pending`. */
             call_id: string;
             /**
-             * @description `approve` makes the call, `reject` does not, `respond` gives the model `output` instead of a result.
+             * @description `approve` makes the call, `reject` does not, `respond` gives the model `output` instead of a result. About a question: `answer`, `decline` or `cancel`, with which the call is sent again.
              * @enum {string}
              */
-            decision: "approve" | "reject" | "respond";
+            decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel";
             /** @description Of an approved call: instead of the arguments that the model wrote. */
             arguments?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Of the question, where a call asks several. */
+            key?: string | null;
+            /** @description With `answer` to a form: what it was filled in with. */
+            content?: {
                 [key: string]: unknown;
             } | null;
             /** @description With `respond`: what the model is told. */
@@ -4695,10 +4745,22 @@ export interface components {
             /** @description JSON text as the model wrote it; it may not parse. */
             arguments: string;
             /**
-             * @description `approval`: somebody approves or rejects it. `caller`: the caller makes it.
+             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
              * @enum {string}
              */
-            kind: "approval" | "caller";
+            kind: "approval" | "input" | "caller";
+            /** @description Of a question: the MCP server that asks. */
+            server?: string;
+            /** @description Of a question: the name that the server gave it. */
+            key?: string;
+            /** @description Of a question: what the server says. */
+            message?: string;
+            /** @description Of a form: its JSON Schema, as the server sent it. */
+            schema?: {
+                [key: string]: unknown;
+            };
+            /** @description Of a page that the user is to visit: its address. */
+            url?: string;
             /**
              * Format: date-time
              * @description When an approval is rejected that nobody has decided. Absent where it does not expire. ISO 8601, UTC.
@@ -5109,7 +5171,7 @@ export interface components {
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
-            decision?: "approve" | "reject" | "respond" | "expired" | null;
+            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | null;
             /**
              * Format: date-time
              * @description When it was decided. ISO 8601, UTC.
@@ -5119,6 +5181,27 @@ export interface components {
             decidedBy?: string | null;
             /** @description JSON text: what the call was approved with. Null stands for its own arguments. */
             decidedArguments?: string | null;
+            /** @description The decided questions of the call's MCP server, in order. Absent where it asked none. */
+            answers?: {
+                /** @description The server's name for the question. */
+                key: string;
+                /**
+                 * @description `answer`, `decline` or `cancel`.
+                 * @enum {string}
+                 */
+                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired";
+                /** @description What a form was filled in with. Null where there is none. */
+                content: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description When it was decided. ISO 8601, UTC.
+                 */
+                decidedAt: string;
+                /** @description Who decided it. Null when none is named. */
+                decidedBy: string | null;
+            }[];
         };
         Prompt: {
             /**
@@ -5672,6 +5755,45 @@ export interface components {
              */
             startedAt: string;
             spans: components["schemas"]["ReplySpan"][];
+        };
+        ResponseCompact: {
+            /** @description Required. The newest response of a conversation: what was said up to it is summarised. */
+            previous_response_id?: string | null;
+            /** @description Refused: only stored conversations are summarised. */
+            input?: unknown;
+            /** @description Refused. */
+            instructions?: string | null;
+        };
+        ResponseCompaction: {
+            id: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "response.compaction";
+            /** @description Unix seconds. */
+            created_at: number;
+            /** @description A `compaction` item, which stands for what was summarised, and the items that the summary does not cover. */
+            output: components["schemas"]["ResponseItem"][];
+            /** @description Null while it runs, and where it failed. */
+            usage: {
+                /** @description Tokens read. */
+                input_tokens: number;
+                input_tokens_details: {
+                    /** @description Of these, from a cache. */
+                    cached_tokens: number;
+                    /** @description Of these, written to a cache. */
+                    cache_write_tokens: number;
+                };
+                /** @description Tokens written. */
+                output_tokens: number;
+                output_tokens_details: {
+                    /** @description Of these, reasoning. */
+                    reasoning_tokens: number;
+                };
+                /** @description Their sum. */
+                total_tokens: number;
+            } | null;
         };
         ResponseDeleted: {
             /** @description `resp_` and the id of the reply, without dashes. */
@@ -6911,6 +7033,7 @@ export type AgentCreate = components['schemas']['AgentCreate'];
 export type AgentList = components['schemas']['AgentList'];
 export type AgentModel = components['schemas']['AgentModel'];
 export type AgentModelList = components['schemas']['AgentModelList'];
+export type AgentResponseCompact = components['schemas']['AgentResponseCompact'];
 export type AgentResponseRequestBody = components['schemas']['AgentResponseRequestBody'];
 export type AgentTools = components['schemas']['AgentTools'];
 export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
@@ -7040,6 +7163,8 @@ export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
 export type ReplySpan = components['schemas']['ReplySpan'];
 export type ReplyTrace = components['schemas']['ReplyTrace'];
+export type ResponseCompact = components['schemas']['ResponseCompact'];
+export type ResponseCompaction = components['schemas']['ResponseCompaction'];
 export type ResponseDeleted = components['schemas']['ResponseDeleted'];
 export type ResponseError = components['schemas']['ResponseError'];
 export type ResponseEvent = components['schemas']['ResponseEvent'];
@@ -14413,6 +14538,131 @@ export interface operations {
             };
         };
     };
+    compactResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseCompact"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseCompaction"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Other messages follow the response, a reply or another compaction runs, or calls wait. `x-should-retry: false`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The summary failed, or was cancelled. `x-should-retry: false`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
     getResponse: {
         parameters: {
             query?: {
@@ -16609,6 +16859,129 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    compactAgentResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentResponseCompact"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseCompaction"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Other messages follow the response, a reply or another compaction runs, or calls wait. `x-should-retry: false`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The summary failed, or was cancelled. `x-should-retry: false`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -102,11 +102,11 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 
 /** Opens what a reply calls: models and tools, all through one guarded outbound client. */
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
-  const { outboundPolicy: policy, outboundAllow: allow, mcpAnswerDefaults: answerDefaults } = settings
+  const { outboundPolicy: policy, outboundAllow: allow } = settings
   const { traceparent } = observation
   const proxies = { https: settings.httpsProxy, http: settings.httpProxy, none: settings.noProxy }
   const outbound = closing.use(createOutboundOnDemand({ policy, allow, proxies, traceparent, beforeSend: gate.check }))
-  const mcp = closing.use(createMcpOnDemand({ outbound, log, answerDefaults }))
+  const mcp = closing.use(createMcpOnDemand({ outbound, log }))
   const demoLine = createDemoLine()
   const model = closing.use(
     createModel({

@@ -12,6 +12,7 @@ import type { Outbound } from '../tools/outbound/outbound.ts'
 import { fetchPicture } from '../tools/outbound/picture.ts'
 import { checkArguments, checkSchema } from '../tools/schemas/arguments.ts'
 import { createToolbox } from '../tools/toolbox.ts'
+import { parseExact } from '../untrusted/exact-json.ts'
 import type { HttpDependencies } from './routes.ts'
 
 export interface ToolParts {
@@ -30,6 +31,7 @@ type ToolDependencies = Pick<
   | 'builtInTools'
   | 'workOutNames'
   | 'checkSchema'
+  | 'checkContent'
   | 'callHttpTool'
   | 'discoverTools'
   | 'discoveryWarning'
@@ -37,17 +39,25 @@ type ToolDependencies = Pick<
   | 'fetchPicture'
 >
 
+/** The encryption context of what servers send with their questions. */
+const STATE = 'request-state'
+
 export function toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs, log }: ToolParts): ToolDependencies {
+  const states = {
+    seal: (state: string) => secrets.seal(state, STATE),
+    open: (sealed: string) => secrets.open(sealed, STATE),
+  }
   return {
     async openToolbox(choice, signal, values) {
       const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)
       for (const secret of ready.unreadable)
         log.warn({ secret }, 'No key decrypts its headers: a reply continues without it.')
-      return createToolbox(ready, { outbound, mcp, log, ...(values && { values }) }, signal)
+      return createToolbox(ready, { outbound, mcp, log, states, ...(values && { values }) }, signal)
     },
     builtInTools,
     workOutNames,
     checkSchema,
+    checkContent: (schema, content) => checkArguments(schema, Object(parseExact(content)), 'content'),
     async callHttpTool(tool, args, signal) {
       const reason = tool.inputSchema && (await checkArguments(tool.inputSchema, args, tool.id))
       if (reason !== null) return { ok: false, status: null, content: reason, body: null }

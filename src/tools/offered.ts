@@ -1,5 +1,5 @@
 /** Tools as a toolbox offers them. Types only. */
-import type { MissingServer, ToolAnswer, ToolIdentity } from '../actors/ports/index.ts'
+import type { Again, MissingServer, ToolAnswer, ToolIdentity } from '../actors/ports/index.ts'
 import type { JsonSchema } from './schemas/arguments.ts'
 
 export interface Tool {
@@ -28,4 +28,6 @@ export interface Offered {
 export interface Once {
   signal: AbortSignal
   key: string
+  /** The answers to what the tool's server asked, when the call is sent again. */
+  again?: Again | undefined
 }

@@ -32,12 +32,21 @@ export interface ToolboxConfig extends Approvals {
   configured: ConfiguredTools
 }
 
+/** Encrypts the state that a server wants back, and decrypts it. */
+export interface RequestStates {
+  seal(state: string): string
+  /** Throws if no key decrypts it. */
+  open(sealed: string): string
+}
+
 export interface ToolboxWorld {
   outbound: Outbound
   mcp: Pick<Mcp, 'toolsWithin' | 'call'>
   log: ToolLog
   /** The session's values, for the tools that use them. */
   values?: ReplyValues
+  /** The encryption of what servers send with their questions. Absent where no server may ask. */
+  states?: RequestStates
 }
 
 /** The bounds of one provider event. */
@@ -77,7 +86,7 @@ export async function createToolbox(
     call: async (call, signal, key) => {
       const tool = find(call)
       if (tool === undefined) return { ok: false, content: `${notHere(call)}.` }
-      return callTool(tool, call, { signal, key }, world.log)
+      return callTool(tool, call, { signal, key, again: call.again }, world.log)
     },
     check: async (call) => {
       const tool = find(call)

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseWith } from './exact-json.ts'
 
 /** Returns whether two texts are the same JSON value. Text that is no JSON equals nothing. Empty text is an empty object. */
-export const isSameJson = (one: string, other: string): boolean => isDeepStrictEqual(valueOf(one), valueOf(other))
+export const isSameJson = (one: string, other: string): boolean => isDeepStrictEqual(comparable(one), comparable(other))
 
 /** Returns the value of a text, for comparison alone. Models may send empty text for no arguments. */
-function valueOf(text: string): unknown {
+function comparable(text: string): unknown {
   if (text.trim() === '') return {}
   try {
     return parseWith(text, (_, value, { source = '' } = {}) =>

@@ -52,9 +52,9 @@ function valuesIn(schema: unknown): unknown[] {
   })
 }
 
-/** `model` shows in the chunks behind it alone, `tool_begun` in nothing. */
+/** `model` shows in the chunks behind it alone, `tool_begun` and `tool_asked` in nothing. */
 const shownKinds = replyEventKinds.filter(
-  (kind) => kind !== 'model' && kind !== 'tool_begun' && kind !== 'tool_unknown',
+  (kind) => kind !== 'model' && kind !== 'tool_begun' && kind !== 'tool_asked' && kind !== 'tool_unknown',
 )
 
 describe('the contract', () => {
@@ -156,6 +156,7 @@ const events = {
   tool_call: { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt },
   tool_begun: { type: 'tool_begun', id: 'c', startedAt },
   tool_result: { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 },
+  tool_asked: { type: 'tool_asked', id: 'c', asked: { server: 's', questions: [], of: 'h' } },
   tool_unknown: { type: 'tool_unknown', id: 'c' },
   model: { type: 'model', model: 'm2', providerId: 'p' },
 } satisfies Record<ReplyEventKind, ReplyEvent>
@@ -218,7 +219,8 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
     const before = shown.length
     log.push([{ seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }])
     expect(shown).toHaveLength(before + 1)
-    if (kind === 'tool_begun') return expect([shown.at(-1), stateless.at(-1)]).toEqual(['', ''])
+    if (kind === 'tool_begun' || kind === 'tool_asked')
+      return expect([shown.at(-1), stateless.at(-1)]).toEqual(['', ''])
     if (kind === 'model') return expect([shown.at(-1), stateless.at(-1)]).toEqual(['', ''])
     const name = kind === 'tool_unknown' ? 'tool_result' : kind
     expect(shown.at(-1)).toMatch(isNumberedKind(kind) ? /^id: 6\ndata: \{/ : new RegExp(`^event: ${name}\ndata: \\{`))

@@ -15,4 +15,19 @@ export const mcp = {
   'contract-27.header-values':
     'Values are filled in for every request; lists and connections are apart for each set; a missing value makes the server missing.',
   'contract-27.header-metadata': 'A client secret may not set metadata that such a header names: 403.',
+  'contract-27.declared':
+    'Only calls of replies in sessions, to servers of the newest revision, declare elicitation; others get an error as result.',
+  'contract-27.questions':
+    'A server that asks ends the reply; the session waits with an entry of pending for each question, as the server sent it.',
+  'contract-27.cannot-ask': 'What cannot be asked fails the call with words for the model; a bare state is sent again.',
+  'contract-27.answers':
+    'answer, decline and cancel decide a question; a content that does not fit is 400 that names decisions.<n>.content.',
+  'contract-27.sent-again':
+    'The reply that follows sends the call again once, with arguments, key, answers and state; it may ask again.',
+  'contract-27.state': 'requestState is encrypted at rest, goes back byte for byte, and is shown to nobody.',
+  'contract-27.dropped': 'A new message, an edit or a regenerate drops the question; the server is sent nothing.',
+  'contract-27.moved': 'A server whose url or transport has changed gets no answer.',
+  'contract-27.question-wires': 'The AI SDK shows data-pending, AG-UI an interrupt input_required, and both answer it.',
+  'contract-27.question-crash':
+    'A question outlives its instances; of two people who answer it one wins, and it is sent once.',
 } as const

@@ -1,7 +1,10 @@
 import { operations } from '../../operation.ts'
 import {
+  AgentResponseCompact,
   AgentResponseRequestBody,
   itemPage,
+  ResponseCompact,
+  ResponseCompaction,
   ResponseDeleted,
   ResponseEvent,
   ResponseInputTokens,
@@ -52,6 +55,22 @@ export const responses = operations({
     body: ResponseRequestBody,
     responses: { 200: ResponseInputTokens },
     errors: { 404: 'There is no such agent or conversation.' },
+  },
+  compactResponse: {
+    method: 'post',
+    path: `${all}/compact`,
+    scope: 'deploy',
+    secret: 'handler',
+    summary: 'Summarise a conversation up to its newest response',
+    body: ResponseCompact,
+    responses: { 200: ResponseCompaction },
+    errors: {
+      404: 'There is no such agent.',
+      409: 'Other messages follow the response, a reply or another compaction runs, or calls wait. `x-should-retry: false`.',
+      429: overLimit,
+      500: 'The summary failed, or was cancelled. `x-should-retry: false`.',
+      503: 'Draining, or too many running replies; see `Retry-After`.',
+    },
   },
   getResponse: {
     method: 'get',
@@ -107,6 +126,7 @@ export const agentResponses = operations({
     body: AgentResponseRequestBody,
   }),
   countAgentResponseInput: belowOpenai(responses.countResponseInput, { body: AgentResponseRequestBody }),
+  compactAgentResponse: belowOpenai(responses.compactResponse, { body: AgentResponseCompact }),
   getAgentResponse: belowOpenai(responses.getResponse),
   deleteAgentResponse: belowOpenai(responses.deleteResponse),
   cancelAgentResponse: belowOpenai(responses.cancelResponse),

@@ -9,8 +9,8 @@ export const MAX_TOOLS = 128
 /** A function as models and callers name it. */
 export const TOOL_NAME = '^[a-zA-Z0-9_-]{1,64}$'
 
-export const waitKinds = ['approval', 'caller'] as const
-export const callDecisions = ['approve', 'reject', 'respond'] as const
+export const waitKinds = ['approval', 'input', 'caller'] as const
+export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel'] as const
 /** Decisions as they are stored. */
 export const storedDecisions = [...callDecisions, 'expired'] as const
 
@@ -90,7 +90,15 @@ export const PendingCall = Type.Object(
     call_id: Type.String({ description: 'Names the call in `actions`.' }),
     name: Type.String({ description: 'The tool, as the model names it.' }),
     arguments: Type.String({ description: 'JSON text as the model wrote it; it may not parse.' }),
-    kind: oneOf(waitKinds, '`approval`: somebody approves or rejects it. `caller`: the caller makes it.'),
+    kind: oneOf(
+      waitKinds,
+      '`approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.',
+    ),
+    server: Type.Optional(Type.String({ description: 'Of a question: the MCP server that asks.' })),
+    key: Type.Optional(Type.String({ description: 'Of a question: the name that the server gave it.' })),
+    message: Type.Optional(Type.String({ description: 'Of a question: what the server says.' })),
+    schema: Type.Optional(freeObject('Of a form: its JSON Schema, as the server sent it.')),
+    url: Type.Optional(Type.String({ description: 'Of a page that the user is to visit: its address.' })),
     expires_at: Type.Optional(
       time('When an approval is rejected that nobody has decided. Absent where it does not expire.'),
     ),
@@ -106,11 +114,13 @@ export const Decision = Type.Object(
     call_id: Type.String({ description: 'Of `pending`.' }),
     decision: oneOf(
       callDecisions,
-      '`approve` makes the call, `reject` does not, `respond` gives the model `output` instead of a result.',
+      '`approve` makes the call, `reject` does not, `respond` gives the model `output` instead of a result. About a question: `answer`, `decline` or `cancel`, with which the call is sent again.',
     ),
     arguments: Type.Optional(
       nullable(freeObject('Of an approved call: instead of the arguments that the model wrote.')),
     ),
+    key: Type.Optional(nullable(Type.String({ description: 'Of the question, where a call asks several.' }))),
+    content: Type.Optional(nullable(freeObject('With `answer` to a form: what it was filled in with.'))),
     output: Type.Optional(nullable(Type.String({ description: 'With `respond`: what the model is told.' }))),
     reason: Type.Optional(nullable(Type.String({ description: 'With `reject`: told to the model.' }))),
   },

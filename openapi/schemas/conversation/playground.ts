@@ -1,7 +1,7 @@
 /** The playground: the sessions of the deploy API, in camel case and with more details. */
 import Type from 'typebox'
 import { camelCased } from '../../camel-case.ts'
-import { count, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from '../basics.ts'
+import { count, freeObject, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from '../basics.ts'
 import { settingsInput } from '../records/configuration.ts'
 import { askedVersion, givenPin, repliedVersion } from '../records/drafts.ts'
 import { toolChoiceInput } from '../records/tools.ts'
@@ -52,6 +52,18 @@ const PlaygroundToolCall = Type.Object(
     decidedArguments: Type.Optional(
       nullable(
         Type.String({ description: 'JSON text: what the call was approved with. Null stands for its own arguments.' }),
+      ),
+    ),
+    answers: Type.Optional(
+      Type.Array(
+        Type.Object({
+          key: Type.String({ description: "The server's name for the question." }),
+          decision: oneOf(storedDecisions, '`answer`, `decline` or `cancel`.'),
+          content: nullable(freeObject('What a form was filled in with. Null where there is none.')),
+          decidedAt: time('When it was decided.'),
+          decidedBy: nullable(Type.String({ description: 'Who decided it. Null when none is named.' })),
+        }),
+        { description: "The decided questions of the call's MCP server, in order. Absent where it asked none." },
       ),
     ),
   },

@@ -172,6 +172,39 @@ export const ResponseEvent = Type.Object(
   },
   { title: 'ResponseEvent', description: 'An event of OpenAI’s stream.' },
 )
+export const ResponseCompact = Type.Object(
+  {
+    previous_response_id: open(
+      'Required. The newest response of a conversation: what was said up to it is summarised.',
+      {
+        type: ['string', 'null'],
+      },
+    ),
+    input: open('Refused: only stored conversations are summarised.', {}),
+    instructions: open('Refused.', { type: ['string', 'null'] }),
+  },
+  { title: 'ResponseCompact' },
+)
+export const AgentResponseCompact = Type.Object(
+  {
+    ...ResponseCompact.properties,
+    model: Type.String({ description: 'Id of an agent, or its exact name where no other agent has the same.' }),
+  },
+  { title: 'AgentResponseCompact' },
+)
+export const ResponseCompaction = Type.Object(
+  {
+    id: Type.String(),
+    object: oneOf(['response.compaction'], 'Kind of object.'),
+    created_at: unixTime,
+    output: Type.Array(ResponseItem, {
+      description:
+        'A `compaction` item, which stands for what was summarised, and the items that the summary does not cover.',
+    }),
+    usage: ResponseUsage,
+  },
+  { title: 'ResponseCompaction' },
+)
 export const ResponseInputTokens = Type.Object(
   {
     object: oneOf(['response.input_tokens'], 'Kind of object.'),

@@ -8,7 +8,7 @@ import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
 
 export type ToolResult = Omit<Extract<ReplyEvent, { type: 'tool_result' }>, 'type' | 'id'> &
-  Pick<ToolAnswer, 'pictures'>
+  Pick<ToolAnswer, 'pictures' | 'asked'>
 
 interface CallPlace {
   toolbox: Toolbox
@@ -27,16 +27,16 @@ export async function makeCall(
   const begin = performance.now()
   const observed = decision === undefined ? call : { ...call, decision }
   const work = () => unlessAborted(toolbox.call(call, signal, key), signal)
-  const { ok, content, pictures } = await observedCall(observer, observed, work)
+  const { ok, content, pictures, asked } = await observedCall(observer, observed, work)
   const durationMs = Math.round(performance.now() - begin)
-  return { ok, content: cleanText(content), durationMs, ...(pictures && { pictures }) }
+  return { ok, content: cleanText(content), durationMs, ...(pictures && { pictures }), ...(asked && { asked }) }
 }
 
 /** Returns the result of a call that is not made. */
 export const notMade = (content: string): ToolResult => ({ ok: false, content, durationMs: 0 })
 
 /**
- * Emits the result of a call that was made as soon as it comes, and keeps its pictures: what is stored is not lost. The
+ * Emits the result of a call that was made, or its server's question, as soon as it comes, and keeps its pictures: what is stored is not lost. The
  * result of a call that was not made waits for those before it. Resolves to the contents, in the order of the calls.
  */
 export async function emitResults(
@@ -51,7 +51,11 @@ export async function emitResults(
       const result = (await results[index]) ?? null
       if (!isMade) await Promise.all(before)
       if (result === null) return null
-      const { pictures = [], ...stored } = result
+      const { pictures = [], asked, ...stored } = result
+      if (asked) {
+        await take([{ type: 'tool_asked', id, asked }])
+        return null
+      }
       seen.keep(id, pictures)
       await take([{ type: 'tool_result', id, ...stored }])
       return result.content

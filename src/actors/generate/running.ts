@@ -22,7 +22,7 @@ import type {
   Wait,
 } from '../ports/index.ts'
 import type { ReplyObserver } from '../ports/observer.ts'
-import type { ReplyEvent, Usage, WaitKind } from '../reply/reply-event.ts'
+import type { ReplyEvent, UnmadeKind, Usage } from '../reply/reply-event.ts'
 import type { LeaseGate } from './endings.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
@@ -48,7 +48,7 @@ export interface CallPolicy {
   /** Returns the calls of a turn that count. The others are dropped. */
   considered(calls: readonly ToolCall[], toolbox: Toolbox): readonly ToolCall[]
   /** Decides whether a call waits, or is refused with a text for the model. Null when it is made. */
-  judge(call: ToolCall, toolbox: Toolbox): { waits: WaitKind } | { refused: string } | null
+  judge(call: ToolCall, toolbox: Toolbox): { waits: UnmadeKind } | { refused: string } | null
   /** Returns how the reply ends if calls of its newest turn wait. Null when none does. */
   waitOf(chain: Chain): Wait | null
   /** Carries out decisions about the calls of an earlier turn. Null when there are none. */

@@ -55,8 +55,9 @@ export async function runTools(
   })
   const goesOn = waiting.every((call) => call === null)
   const shown = asked.map(({ id, name, arguments: text }, index): ReplyEvent => {
-    const kind = waiting[index]?.kind
-    return { type: 'tool_call', id, name, arguments: text, startedAt, ...(kind !== undefined && { waits: kind }) }
+    const judgement = judged[index] ?? null
+    const waits = judgement !== null && 'waits' in judgement ? judgement.waits : undefined
+    return { type: 'tool_call', id, name, arguments: text, startedAt, ...(waits !== undefined && { waits }) }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
   await unlessAborted(keep({ ...place, answer }, waiting, running), signal)
@@ -67,7 +68,16 @@ export async function runTools(
     return 'refused' in judgement ? notMade(judgement.refused) : null
   })
   const made = asked.map(({ id }, index) => ({ id, isMade: index < left && !waiting[index] }))
-  return { answer, waiting, results: await emitResults(made, results, running) }
+  const contents = await emitResults(made, results, running)
+  const asking = await Promise.all(
+    asked.map(async (call, index): Promise<WaitingCall | null> => {
+      const question = (await results[index])?.asked
+      const tool = toolbox.own?.get(call.name)?.key
+      if (question === undefined) return null
+      return { ...call, kind: 'input', replyId, place: before + index + 1, ...(tool && { tool }), asked: question }
+    }),
+  )
+  return { answer, waiting: waiting.map((call, index) => call ?? asking[index] ?? null), results: contents }
 }
 
 const overLimit = 'Not called: the limit of tool calls is reached.'

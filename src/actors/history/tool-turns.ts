@@ -2,6 +2,7 @@
 
 import { isObject } from '../../untrusted/is-object.ts'
 import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '../ports/index.ts'
+import { isSent } from '../reply/reply-event.ts'
 import { decisionText, neverMade, resultText } from './decided-calls.ts'
 import { userMessage, withTime } from './message-parts.ts'
 
@@ -89,7 +90,7 @@ function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns:
 /** Returns the text that the model is sent of a call that waited. */
 function laterText(decided: HistoryDecision | undefined): string {
   if (decided === undefined || decided.decision === null) return neverMade
-  if (decided.decision !== 'approve') return shortened(decisionText({ ...decided, decision: decided.decision }))
+  if (!isSent(decided.decision)) return shortened(decisionText({ ...decided, decision: decided.decision }))
   if (decided.content !== null) return shortened(resultText(decided.content, decided.arguments))
   return decided.begun ? unknownOutcome : neverMade
 }
@@ -103,7 +104,8 @@ export function messagesFor({ role, content, parts, toolEvents, decided, at }: H
   const messages = turns.flatMap(({ text, calls, results, waited }): ModelMessage[] => [
     { role: 'assistant', content: text, toolCalls: calls },
     ...calls.map(({ id }): ModelMessage => {
-      const missing = waited.has(id) ? laterText(decided?.find((one) => one.id === id)) : unknownOutcome
+      const decision = decided?.find((one) => one.id === id)
+      const missing = waited.has(id) || decision ? laterText(decision) : unknownOutcome
       return { role: 'tool', toolCallId: id, content: results.get(id) ?? missing }
     }),
   ])

@@ -1,6 +1,6 @@
 /** The stored state of a running reply, with which another instance can go on (contract section 21). Types only. */
 
-import type { HandoverReason, Usage, WaitKind } from '../reply/reply-event.ts'
+import type { HandoverReason, UnmadeKind, Usage } from '../reply/reply-event.ts'
 import type { ToolChoice } from './model.ts'
 import type { InForce, OpenTurn } from './waiting.ts'
 
@@ -11,7 +11,7 @@ export interface ReplyStart extends InForce {
   /** Whether the model's reasoning is asked for and shown. */
   reasoning: boolean
   /** The kinds of waiting calls that its readers are shown. */
-  shows: Readonly<Record<WaitKind, boolean>>
+  shows: Readonly<Record<UnmadeKind, boolean>>
   /** The text after the agent's prompt. Null when the request brought none. */
   instructions: string | null
 }

@@ -69,7 +69,7 @@ export interface HistoryDecision {
  */
 export interface HistoryToolEvent {
   end: number
-  event: Exclude<ReplyEvent, { type: 'text' | 'reasoning' | 'tool_begun' | 'tool_unknown' | 'model' }>
+  event: Exclude<ReplyEvent, { type: 'text' | 'reasoning' | 'tool_begun' | 'tool_asked' | 'tool_unknown' | 'model' }>
 }
 
 /** The part of the history that is worth reading. */

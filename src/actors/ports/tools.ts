@@ -1,9 +1,10 @@
 /** The tools of a reply. Types only. */
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import type { MissingServer } from '../reply/reply-event.ts'
+import type { MissingServer, ServerAsked } from '../reply/reply-event.ts'
 import type { ToolCall, ToolSpec } from './model.ts'
 import type { MessagePart } from './parts.ts'
+import type { Again } from './waiting.ts'
 
 /** The tools of one reply. */
 export interface Toolbox {
@@ -35,6 +36,8 @@ export interface ToolAnswer {
   ok: boolean
   content: string
   pictures?: readonly MessagePart[]
+  /** Set when the server asks first: there is no result yet. */
+  asked?: ServerAsked | undefined
 }
 
 export interface OwnTool {
@@ -46,6 +49,8 @@ export interface OwnTool {
 export interface CallOfTool extends ToolCall {
   /** The key of the tool that it was asked of. When absent, it is the tool that has the name. */
   tool?: string | undefined
+  /** The answers to what its server asked, when the call is sent again. */
+  again?: Again | undefined
 }
 
 export interface CheckedToolbox extends Toolbox {

@@ -1,6 +1,13 @@
 /** The stored form of pending calls (contract section 15). Types only. */
 
-import type { CallDecision, ShownCall, WaitKind } from '../reply/reply-event.ts'
+import type {
+  CallDecision,
+  QuestionDecision,
+  ServerAsked,
+  ShownCall,
+  UnmadeKind,
+  WaitKind,
+} from '../reply/reply-event.ts'
 import type { AnswerFields } from './answer-fields.ts'
 import type { ToolCall, ToolChoice, ToolSpec, TurnMessage } from './model.ts'
 
@@ -11,6 +18,8 @@ export interface WaitingCall extends ToolCall {
   place: number
   /** The key of the tool that it was asked of. Absent for the caller's own tools, and when an older version asked. */
   tool?: string
+  /** The questions of its server in this reply. They are stored beside the call, not with the turn. */
+  asked?: ServerAsked | undefined
 }
 
 /** A model's turn, of whose calls some may have no result yet. By place in the turn: `results`, `waiting`. */
@@ -68,6 +77,19 @@ export interface DecidedCall {
   /** The text for the model instead of a result. */
   output?: string | undefined
   reason?: string | undefined
+  /** The question that is decided, of a call whose server asks. */
+  key?: string | undefined
+  /** JSON text of an object: the form as it was filled in. */
+  content?: string | undefined
+  /** The answers that the server is sent with the call, once all of its questions are decided. */
+  again?: Again | undefined
+}
+
+/** The answers to a server's questions, for the call that is sent again. */
+export interface Again {
+  state?: string | undefined
+  of: string
+  answers: readonly { key: string; decision: QuestionDecision; content?: string | undefined }[]
 }
 
 /** Decisions that were stored without a request, and what the reply that follows them goes on from. */
@@ -86,7 +108,7 @@ export interface Actions {
   /** False when nothing is stored, so nothing can wait but for the caller, who keeps the history. */
   canWait: boolean
   /** The kinds of waiting calls that the readers are shown. */
-  shows: Readonly<Record<WaitKind, boolean>>
+  shows: Readonly<Record<UnmadeKind, boolean>>
   /** Seconds after which approvals expire. Absent or null: never. */
   expiresAfterS?: number | null
   /** True when the readers are shown each turn's text apart, as the Responses API does. */

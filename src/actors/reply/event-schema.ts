@@ -20,6 +20,26 @@ const MissingServer = Type.Object({
 })
 export type MissingServer = Static<typeof MissingServer>
 
+/** The questions of an MCP server to its user, while it carries out a call (contract section 27). */
+const ServerAsked = Type.Object({
+  server: Type.String(),
+  questions: Type.Array(
+    Type.Object({
+      /** The server's name for it. */
+      key: Type.String(),
+      message: Type.String(),
+      /** JSON text of the form's schema, as the server sent it. Absent where a page is to be visited. */
+      schema: Type.Optional(Type.String()),
+      url: Type.Optional(Type.String()),
+    }),
+  ),
+  /** The server's `requestState`, encrypted. Absent where it sent none. */
+  state: Type.Optional(Type.String()),
+  /** A hash of the address that asked: no other one is sent the answers. */
+  of: Type.String(),
+})
+export type ServerAsked = Static<typeof ServerAsked>
+
 /** The schema of each kind. Fields that a later release may add are allowed. */
 export const eventSchemas = {
   text: Type.Object({ type: Type.Literal('text'), text: Type.String() }),
@@ -45,6 +65,8 @@ export const eventSchemas = {
     durationMs: Type.Number(),
     denied: Type.Optional(Type.Literal(true)),
   }),
+  /** The server asks before it answers a call: the reply ends until it is told. `asked`: absent in a copy, where nobody may answer. */
+  tool_asked: Type.Object({ type: Type.Literal('tool_asked'), id: Type.String(), asked: Type.Optional(ServerAsked) }),
   /** The mark of a call whose instance was lost before a result was stored: nobody knows whether it took effect. */
   tool_unknown: Type.Object({ type: Type.Literal('tool_unknown'), id: Type.String() }),
   /**

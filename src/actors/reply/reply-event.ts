@@ -5,7 +5,13 @@
  */
 import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 
-export { type MissingServer, type ReplyEvent, type ReplyEventKind, replyEventKinds } from './event-schema.ts'
+export {
+  type MissingServer,
+  type ReplyEvent,
+  type ReplyEventKind,
+  replyEventKinds,
+  type ServerAsked,
+} from './event-schema.ts'
 
 /**
  * The reasons for which a reply ends without an error. `tool_calls`: it has pending calls (contract section 15).
@@ -38,13 +44,27 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const restStates = ['idle', 'complete', 'waiting', 'error', 'cancelled'] as const
 export type RestState = (typeof restStates)[number]
 
-/** The reasons for which a call waits: an approval, or the caller, whose own tool it is. */
-export const waitKinds = ['approval', 'caller'] as const
+/** The reasons for which a call waits: an approval, a question of its server, or the caller, whose own tool it is. */
+export const waitKinds = ['approval', 'input', 'caller'] as const
 export type WaitKind = (typeof waitKinds)[number]
+/** The reasons for which a call waits before it is first made. */
+export type UnmadeKind = Exclude<WaitKind, 'input'>
 
 /** The decisions about a pending call. `expired`: nobody decided in time; nobody can send it. */
-export const callDecisions = ['approve', 'reject', 'respond', 'expired'] as const
+export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel', 'expired'] as const
 export type CallDecision = (typeof callDecisions)[number]
+
+/** The answers to a server's question. */
+export const questionDecisions = ['answer', 'decline', 'cancel'] as const
+export type QuestionDecision = (typeof questionDecisions)[number]
+
+const sending: ReadonlySet<CallDecision> = new Set(['approve', ...questionDecisions])
+
+/** Returns whether the decision has the call made. */
+export const isSent = (decision: CallDecision): boolean => sending.has(decision)
+
+export const isQuestionDecision = (decision: string): decision is QuestionDecision =>
+  questionDecisions.some((one) => one === decision)
 
 /**
  * The reasons for which another instance goes on with a reply. `boundary`: a turn was whole. `shutdown`: the time of a
@@ -158,6 +178,7 @@ const numbered: Readonly<Record<FrameKind, boolean>> = {
   tool_call: false,
   tool_begun: false,
   tool_result: false,
+  tool_asked: false,
   tool_unknown: false,
   model: false,
   started: true,

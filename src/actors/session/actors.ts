@@ -112,7 +112,9 @@ async function earlierOf(running: RunningReply, journal: Journal, limits: Histor
 function waitingOf({ log, continued, inForce, request, options }: RunningReply, ending: Ending): Settlement['waiting'] {
   if (ending.type !== 'finished' || ending.wait === undefined) return undefined
   const { chain } = ending.wait
-  const calls = chain.turn.waiting.filter((call) => call !== null).filter(({ replyId }) => replyId === log.info.id)
+  const calls = chain.turn.waiting
+    .filter((call) => call !== null)
+    .filter(({ replyId, asked }) => replyId === log.info.id || asked)
   const { shows, expiresAfterS = null } = options.actions ?? {}
   const asked = { reasoning: request.reasoning, includeActions: shows?.approval === true, expiresAfterS }
   return { calls, asked, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }

@@ -28,6 +28,7 @@ export {
   type GivenDecisions,
   readDecisions,
 } from './routes/decisions.ts'
-export { fittingDecisions } from './routes/fitting-decisions.ts'
+export { type CheckContent, fittingDecisions } from './routes/fitting-decisions.ts'
+export { outputsAsAnswers, questionsById, shownQuestions } from './routes/question-answers.ts'
 export { recordDecisions, sendDecisions } from './routes/record-decisions.ts'
 export { findWait, type Wait } from './store/waits.ts'

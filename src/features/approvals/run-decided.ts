@@ -5,12 +5,13 @@ import { passGate } from '../../actors/generate/endings.ts'
 import type { Running } from '../../actors/generate/running.ts'
 import { resultOfDecision, resultText } from '../../actors/history/decided-calls.ts'
 import type { Actions, OpenTurn, Toolbox, WaitingCall } from '../../actors/ports/index.ts'
+import { isSent, type ServerAsked, waitKinds } from '../../actors/reply/reply-event.ts'
 
-/** Returns the calls that are pending now: one kind at a time, approvals first. */
+/** Returns the calls that are pending now: approvals first, then questions, then the caller's. */
 export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {
   const calls = waiting.filter((call) => call !== null)
-  const approvals = calls.filter(({ kind }) => kind === 'approval')
-  return approvals.length > 0 ? approvals : calls
+  const first = waitKinds.find((kind) => calls.some((call) => call.kind === kind))
+  return calls.filter(({ kind }) => kind === first)
 }
 
 /**
@@ -23,32 +24,48 @@ export async function runDecided(
   running: Running,
 ): Promise<OpenTurn> {
   const { observer, take } = running
-  const calls = pendingOf(turn).flatMap((call) => {
-    const decided = decisions.find(({ id }) => id === call.id)
-    return decided ? [{ call, decided }] : []
-  })
-  const approved = calls.filter(({ decided }) => decided.decision === 'approve')
+  // Stored turns have questions among the approvals.
+  const calls = turn.waiting
+    .filter((call) => call !== null)
+    .flatMap((call) => {
+      const decided = decisions.find(({ id }) => id === call.id)
+      return decided ? [{ call, decided }] : []
+    })
+  const approved = calls.filter(({ decided }) => isSent(decided.decision))
   const startedAt = new Date().toISOString()
   if (approved.length > 0) await take(approved.map(({ call: { id } }) => ({ type: 'tool_begun', id, startedAt })))
   await passGate(running)
   const results = calls.map(async ({ call, decided }): Promise<ToolResult> => {
     const { decision } = decided
-    if (decision !== 'approve') {
+    if (!isSent(decision)) {
       const result = resultOfDecision(decided)
       observer.on({ type: 'not_made', call: { id: call.id, name: call.name, decision, ok: result.ok } })
       return result
     }
-    const made = { id: call.id, name: call.name, arguments: decided.arguments ?? call.arguments, tool: call.tool }
+    const made = {
+      id: call.id,
+      name: call.name,
+      arguments: decided.arguments ?? call.arguments,
+      tool: call.tool,
+      again: decided.again,
+    }
     return await makeCall(made, { toolbox, key: `${call.replyId}:${call.place}`, decision }, running)
   })
-  const made = calls.map(({ call: { id }, decided }) => ({ id, isMade: decided.decision === 'approve' }))
+  const made = calls.map(({ call: { id }, decided }) => ({ id, isMade: isSent(decided.decision) }))
   const contents = await emitResults(made, results, running)
-  const resultTexts = new Map(
-    calls.map(({ call, decided }, index) => [call.id, resultText(contents[index] ?? '', decided.arguments)]),
-  )
+  const asked = new Map<string, ServerAsked>()
+  const resultTexts = new Map<string, string>()
+  for (const [index, { call, decided }] of calls.entries()) {
+    const question = (await results[index])?.asked
+    if (question) asked.set(call.id, question)
+    else resultTexts.set(call.id, resultText(contents[index] ?? '', decided.arguments))
+  }
   return {
     ...turn,
     results: turn.results.map((result, index) => result ?? resultTexts.get(turn.waiting[index]?.id ?? '') ?? null),
-    waiting: turn.waiting.map((call) => (call === null || resultTexts.has(call.id) ? null : call)),
+    waiting: turn.waiting.map((call) => {
+      if (call === null || resultTexts.has(call.id)) return null
+      return asked.has(call.id) ? { ...call, kind: 'input', asked: asked.get(call.id) } : call
+    }),
   }
 }

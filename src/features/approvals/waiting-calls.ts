@@ -5,7 +5,7 @@
 
 import type { CallPolicy } from '../../actors/generate/running.ts'
 import type { Actions, Chain, Toolbox, ToolCall, ToolSpec, Wait } from '../../actors/ports/index.ts'
-import type { WaitKind } from '../../actors/reply/reply-event.ts'
+import type { UnmadeKind } from '../../actors/reply/reply-event.ts'
 import { pendingOf, runDecided } from './run-decided.ts'
 
 const notApprovedHere =
@@ -43,7 +43,7 @@ function waitKindOf(
   { name }: ToolCall,
   { tools, own }: Pick<Toolbox, 'tools' | 'own'>,
   { callerTools }: Actions,
-): WaitKind | null {
+): UnmadeKind | null {
   if (tools.some((tool) => tool.name === name)) return own?.get(name)?.needsApproval ? 'approval' : null
   return callerTools.some((tool) => tool.name === name) ? 'caller' : null
 }
@@ -52,6 +52,6 @@ function waitKindOf(
 function waitOf(chain: Chain, { shows }: Actions): Wait | null {
   const pending = pendingOf(chain.turn)
   if (pending.length === 0) return null
-  const shown = pending.filter(({ kind }) => shows[kind])
+  const shown = pending.filter(({ kind }) => shows[kind === 'input' ? 'approval' : kind])
   return { chain, shown: shown.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })) }
 }

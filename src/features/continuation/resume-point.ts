@@ -10,7 +10,7 @@ import { nothingUsed } from '../../actors/generate/usage-tally.ts'
 import { decisionText, resultText } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type { Chain, DecidedCall, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../actors/ports/index.ts'
-import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
+import { isSent, type ReplyEvent, type ServerAsked } from '../../actors/reply/reply-event.ts'
 import type { Claimed } from './handovers.ts'
 
 export interface ResumePoint extends Omit<Resumption, 'beginAgain' | 'goOnBehind'> {
@@ -38,6 +38,7 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
   const results = new Map<string, string>()
   const unknown = new Set<string>()
   const begun = new Set<string>()
+  const asked = new Map<string, ServerAsked>()
   let text = ''
   let reasoning = ''
   let model: ResumePoint['model'] = null
@@ -66,6 +67,9 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
       case 'tool_unknown':
         unknown.add(event.id)
         break
+      case 'tool_asked':
+        if (event.asked) asked.set(event.id, event.asked)
+        break
       case 'tool_begun':
         begun.add(event.id)
         break
@@ -77,7 +81,7 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
         event satisfies never
     }
   }
-  return { turns, results, unknown, begun, text, reasoning, model, lacksTools }
+  return { turns, results, unknown, begun, asked, text, reasoning, model, lacksTools }
 }
 
 type Seen = ReturnType<typeof readEvents>
@@ -92,7 +96,7 @@ export function resumePoint({ reply, events, turns: stored, continued, noted, pr
   }
   const notMade: DecidedCall[] = []
   const outcomeOf = (one: DecidedCall): string => {
-    if (one.decision === 'approve') return resultText(resultOf(one.id), one.arguments)
+    if (isSent(one.decision)) return resultText(resultOf(one.id), one.arguments)
     if (!seen.results.has(one.id) && !seen.unknown.has(one.id)) notMade.push(one)
     return decisionText(one)
   }
@@ -107,7 +111,7 @@ export function resumePoint({ reply, events, turns: stored, continued, noted, pr
   let turns = 0
   for (const turn of seen.turns) {
     const known: StoredTurn | null = stored.find((one) => isOf(one, turn)) ?? null
-    const open = openTurn(turn, known, { replyId: reply.id, before: calls, resultOf })
+    const open = openTurn(turn, known, { replyId: reply.id, before: calls, asked: seen.asked, resultOf })
     calls += turn.calls.length
     spent = known?.spent ?? spent + turn.calls.length
     newest = known ?? newest
@@ -143,6 +147,7 @@ interface TurnContext {
   replyId: string
   /** Calls of the reply before this turn's. */
   before: number
+  asked: ReadonlyMap<string, ServerAsked>
   resultOf(id: string): string
 }
 
@@ -153,13 +158,16 @@ interface TurnContext {
 function openTurn(
   { text, calls }: SeenTurn,
   known: StoredTurn | null,
-  { replyId, before, resultOf }: TurnContext,
+  { replyId, before, asked, resultOf }: TurnContext,
 ): OpenTurn {
   const shown = new Set(calls.map(({ id }) => id))
   const answer = known
     ? { ...known.turn.answer, toolCalls: (known.turn.answer.toolCalls ?? []).filter(({ id }) => shown.has(id)) }
     : answerOf(text, calls, undefined)
   const waiting = calls.map(({ id, name, arguments: given, waits: kind }, index): WaitingCall | null => {
+    const question = asked.get(id)
+    if (question)
+      return { id, name, arguments: given, kind: 'input', replyId, place: before + index + 1, asked: question }
     if (kind === undefined) return null
     const stored = known?.turn.waiting.find((one) => one?.id === id)
     return stored ?? { id, name, arguments: given, kind, replyId, place: before + index + 1 }
@@ -170,16 +178,20 @@ function openTurn(
 /** Returns the turn that was decided about, with what became of its calls. Null when nothing was done about it yet. */
 function decidedTurn(
   { carried, decisions }: NonNullable<Claimed['continued']>,
-  { begun, results, unknown }: Seen,
+  { begun, results, unknown, asked }: Seen,
   outcomeOf: (decided: DecidedCall) => string,
 ): OpenTurn | null {
   const { turn } = carried.chain
   const isDone = decisions.some(({ id }) => begun.has(id) || results.has(id) || unknown.has(id))
   if (!isDone) return null
-  const texts = new Map(decisions.map((one) => [one.id, outcomeOf(one)]))
+  const settled = decisions.filter(({ id }) => !asked.has(id))
+  const texts = new Map(settled.map((one) => [one.id, outcomeOf(one)]))
   return {
     ...turn,
     results: turn.results.map((result, index) => result ?? texts.get(turn.waiting[index]?.id ?? '') ?? null),
-    waiting: turn.waiting.map((call) => (call === null || texts.has(call.id) ? null : call)),
+    waiting: turn.waiting.map((call) => {
+      if (call === null || texts.has(call.id)) return null
+      return asked.has(call.id) ? { ...call, kind: 'input' as const, asked: asked.get(call.id) } : call
+    }),
   }
 }

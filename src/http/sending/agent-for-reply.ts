@@ -11,7 +11,7 @@ import type {
   OpenToolboxFor,
   ProviderConnection,
 } from '../../actors/ports/index.ts'
-import { type CallerTools, noTools, refuseTaken } from '../../features/approvals/index.ts'
+import { type CallerTools, type CheckContent, noTools, refuseTaken } from '../../features/approvals/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
@@ -28,6 +28,7 @@ export interface AgentDependencies {
   agents: AgentLookup
   /** Returns the chosen tools, as far as they answer. `values`: for their calls; absent when none is made. */
   openToolbox(choice: ToolsOfAgent, signal: AbortSignal, values?: ReplyValues): Promise<CheckedToolbox>
+  checkContent: CheckContent
   fieldRefusal: FieldRefusal
   partRefusal: PartRefusal
 }

@@ -214,7 +214,7 @@ async function continuing(
   const agent = await stillOverridden(deps, own, overrides)
   const openToolbox = async () =>
     deps.openToolbox(agent.tools, new AbortController().signal, await valuesNow(deps, agent, input))
-  const calls = await fittingDecisions(decisions, openToolbox)
+  const calls = await fittingDecisions(decisions, openToolbox, deps.checkContent)
   if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, {
     agent,

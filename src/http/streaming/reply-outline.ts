@@ -6,7 +6,14 @@
 
 import { neverMade } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
-import type { FinishReason, Frame, ReplyError, ReplyEvent, WaitKind } from '../../actors/reply/reply-event.ts'
+import type {
+  FinishReason,
+  Frame,
+  ReplyError,
+  ReplyEvent,
+  ServerAsked,
+  UnmadeKind,
+} from '../../actors/reply/reply-event.ts'
 
 /** Each run of one kind is a part of its own. */
 export type TextKind = 'text' | 'reasoning'
@@ -31,6 +38,8 @@ export interface OutlineWriter {
   answered(call: OutlinedCall, ok: boolean | null, content: string): void
   /** Writes that the reply ends, and the call waits until it is approved or rejected. */
   asked(call: OutlinedCall): void
+  /** Writes that the reply ends, and the call waits for answers to what its server asks. */
+  questioned(call: OutlinedCall, asked: ServerAsked): void
   /** Writes that the call is decided, and the next reply carries it out: `answered` or `denied` follows. */
   decided(call: OutlinedCall, decision: ShownDecision): void
   denied(call: OutlinedCall, reason: string): void
@@ -87,15 +96,18 @@ type Outcomes = ReadonlyMap<string, CallOutcome>
 function createCalls(write: OutlineWriter, outcomes: Outcomes) {
   const open = new Map<string, CallEvent>()
   const begun = new Set<string>()
-  const waiting = (kind: WaitKind) => [...open.values()].filter(({ waits }) => waits === kind)
+  /** The questions of servers. Null in a copy, where nobody may answer. */
+  const questions = new Map<string, ServerAsked | null>()
+  const waiting = (kind: UnmadeKind) => [...open.values()].filter(({ waits }) => waits === kind)
   const tellDecision = ({ waits, ...call }: CallEvent) => {
     const decision = outcomes.get(call.id)?.decided
     if (decision && (waits === 'approval' || !decision.approved)) write.decided(call, decision)
   }
+  const isUnheld = ({ id, waits }: CallEvent) => waits === undefined && !questions.has(id)
   /** Closes a call whose result no reply brings any more. A call that waited had no effect before it began. */
   const end = (call: CallEvent) => {
     open.delete(call.id)
-    const mayBeMade = call.waits === undefined || begun.has(call.id)
+    const mayBeMade = isUnheld(call) || begun.has(call.id)
     const { ok, denied, text } = mayBeMade ? outcomeUnknown : (outcomes.get(call.id)?.result ?? notMade)
     if (denied) write.denied(call, text)
     else write.answered(call, ok, text)
@@ -107,6 +119,15 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
       return call
     },
     begin: (id: string) => void begun.add(id),
+    ask(id: string, asked: ServerAsked | null): void {
+      questions.set(id, asked)
+      begun.delete(id)
+    },
+    questioned: () =>
+      [...open.values()].flatMap((call) => {
+        const asked = questions.get(call.id)
+        return asked && !outcomes.get(call.id)?.decided ? [{ call, asked }] : []
+      }),
     /** Returns false when no such call is open. */
     answer(result: ResultEvent): boolean {
       const call = open.get(result.id)
@@ -119,7 +140,7 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
     tellDecisions: () => [...open.values()].forEach(tellDecision),
     /** Ends the calls. `waits`: pending calls stay. */
     end(waits: boolean): void {
-      for (const call of [...open.values()]) if (!waits || call.waits === undefined) end(call)
+      for (const call of [...open.values()]) if (!waits || isUnheld(call)) end(call)
     },
     settle(): void {
       for (const call of [...open.values()]) {
@@ -184,6 +205,16 @@ function tellResult(one: ResultEvent, call: OutlinedCall, write: OutlineWriter):
   else write.answered(call, one.ok, one.content)
 }
 
+/** Shows the approvals that wait, else the questions. Returns false when there are neither: it is the caller's turn. */
+function showAsked(calls: ReturnType<typeof createCalls>, write: OutlineWriter): boolean {
+  const approvals = calls.waiting('approval')
+  for (const call of approvals) write.asked(call)
+  if (approvals.length > 0) return true
+  const questions = calls.questioned()
+  for (const { call, asked } of questions) write.questioned(call, asked)
+  return questions.length > 0
+}
+
 /** Makes an outline. `outcomes`: of calls that waited, by their ids. */
 export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map()): Outline {
   const calls = createCalls(write, outcomes)
@@ -209,6 +240,8 @@ export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map
         return
       case 'tool_begun':
         return calls.begin(one.id)
+      case 'tool_asked':
+        return calls.ask(one.id, one.asked ?? null)
       case 'model':
         return // whose words they are is not shown
       default:
@@ -224,9 +257,7 @@ export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map
   const end = (waits = false) => {
     steps.closePart()
     calls.end(waits)
-    const approvals = waits ? calls.waiting('approval') : []
-    for (const call of approvals) write.asked(call)
-    if (waits && approvals.length === 0) held.take().forEach(called)
+    if (waits && !showAsked(calls, write)) held.take().forEach(called)
     if (!waits) held.drop()
     steps.finish()
     goesOn = waits

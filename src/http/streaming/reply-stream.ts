@@ -203,6 +203,7 @@ function keepEvent(whole: WholeReply, event: ReplyEvent): void {
     case 'reasoning': // these come as frames of their own
     case 'tool_call':
     case 'tool_begun':
+    case 'tool_asked':
     case 'tool_result':
     case 'tool_unknown': // `calls` are those that are shown
       return

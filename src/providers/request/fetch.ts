@@ -11,6 +11,8 @@ export type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined
 export interface ProviderAnswer {
   readonly status: number
   readonly headers: Pick<Headers, 'get'>
+  /** The proxy that passed the answer on, or made it itself. Absent where none could. */
+  readonly proxy?: string
   /**
    * Reads the body, piece by piece as the socket brings it; called once. Resolves at its end, rejects when the
    * connection breaks and when the call's signal aborts.

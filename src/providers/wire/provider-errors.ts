@@ -12,11 +12,13 @@ export async function problemOfAnswer(answer: ProviderAnswer, method: string, ur
   const { status, headers } = answer
   const text = await readText(answer, errorBodyBytes).catch(() => '')
   const redirected = status >= 300 && status < 400
+  const through = answer.proxy === undefined ? '' : ` (the proxy ${answer.proxy} was asked)`
+  const words = redirected ? 'a redirect, which is not followed; the base URL may be wrong' : wordsOf(text)
   return new ProviderProblem({
     kind: 'answered',
     status,
-    reason: redirected ? 'a redirect, which is not followed; the base URL may be wrong' : wordsOf(text),
-    full: `${method} ${url} answered ${status}: ${text || 'no body'}`,
+    reason: `${words}${through}`.trim(),
+    full: `${method} ${url} answered ${status}: ${text || 'no body'}${through}`,
     retryAfterMs: retryAfter(headers, Date.now()) ?? retryDelay(text),
     ...(headers.get('x-should-retry') === 'false' && { retry: false }),
     // Google answers 400 to an unknown key, and gives the reason among the details.

@@ -5,6 +5,7 @@ import type { McpServer, McpTool } from '../mcp/mcp.ts'
 import { bearersOf, mcpTool, type NameTool } from '../naming/tool-names.ts'
 import type { Offered, Tool } from '../offered.ts'
 import type { ToolboxConfig, ToolboxWorld } from '../toolbox.ts'
+import { makeAskingCall } from './asking-call.ts'
 import { filledServer } from './filled-server.ts'
 
 /** The longest delay of a reply by a dead MCP server (contract section 6). */
@@ -86,7 +87,7 @@ const isReason = (reason: unknown): reason is MissingServer['reason'] =>
 function toolOfServer(
   server: McpServer,
   { name, description, inputSchema }: McpTool,
-  { mcp, values }: Pick<ToolboxWorld, 'mcp' | 'values'>,
+  world: Pick<ToolboxWorld, 'mcp' | 'values' | 'states'>,
   nameTool: NameTool,
 ): Tool {
   const named = mcpTool(server, name)
@@ -96,6 +97,6 @@ function toolOfServer(
     owner: server.id,
     description,
     inputSchema,
-    call: (args, { signal, key }) => mcp.call(server, name, args, signal, { key, values }),
+    call: (args, once) => makeAskingCall(world, { server, name, args, once }),
   }
 }

@@ -1,19 +1,12 @@
 /** A connection to an MCP server. The SDK negotiates the protocol revision. */
 
-import {
-  type CallToolResult,
-  Client,
-  SdkErrorCode,
-  SdkHttpError,
-  SseError,
-  type Tool,
-  type Transport,
-} from '@modelcontextprotocol/client'
+import { Client, SdkErrorCode, SdkHttpError, SseError, type Tool, type Transport } from '@modelcontextprotocol/client'
+import type { Again } from '../../actors/ports/index.ts'
 import { atMost } from '../../async/pause.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { withMarks } from './mcp-numbers.ts'
-import { answerTo, clientOptions } from './mcp-questions.ts'
+import { type Called, callAsking } from './mcp-questions.ts'
 import { type McpServer, openTransport } from './mcp-transport.ts'
 
 /** The SDK's own timeout, longer than any of ours: each call has its limit by signal. Milliseconds. */
@@ -36,21 +29,23 @@ export interface ConnectionWatch {
   onBrokenTool(name: string): void
   onLeftOut(what: string): void
   onListCut(reason: string): void
-  /** Whether the server may send questions to the user, which `answerTo` answers. */
+}
+
+export interface ToolCall {
+  name: string
+  args: Record<string, unknown>
+  meta: Readonly<Record<string, string>>
+  /** Whether the server may ask the user something. */
   mayAsk: boolean
-  onAnswered(question: string, action: string): void
+  /** The answers to what it asked. */
+  again: Again | undefined
 }
 
 export interface McpConnection {
   /** Loads all pages. Rejects when the server fails, or with the signal. */
   tools(signal: AbortSignal): Promise<Tool[]>
   /** Calls a tool. Rejects when there is no result, or with the signal, which also cancels the call on the server. */
-  call(
-    name: string,
-    args: Record<string, unknown>,
-    meta: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<CallToolResult>
+  call(call: ToolCall, signal: AbortSignal): Promise<Called>
   /** Pings the server. Rejects when the server refuses a ping, or with the signal. */
   ping(signal: AbortSignal): Promise<unknown>
   close(): Promise<void>
@@ -106,7 +101,7 @@ async function attempt(
     {
       versionNegotiation: { mode: revision === 'any' ? 'auto' : 'legacy' },
       listMaxPages: 0, // see mcp-pages.ts
-      ...clientOptions(watch.mayAsk),
+      inputRequired: { autoFulfill: false },
     },
   )
   client.onclose = lose
@@ -117,13 +112,6 @@ async function attempt(
     if (hadEvents && isStream && (error.status === 404 || error.status === 410)) lose()
   }
   client.setNotificationHandler('notifications/tools/list_changed', watch.onListChanged)
-  if (watch.mayAsk) {
-    client.setRequestHandler('elicitation/create', (request) => {
-      const answer = answerTo(request)
-      watch.onAnswered(request.params.message, answer.action)
-      return answer
-    })
-  }
   try {
     await connected(client, transport, signal)
   } catch (error) {
@@ -182,11 +170,12 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
       if (subscribes) await atMost(SUBSCRIBE_MS, subscribe())
       return (await client.listTools(undefined, { signal, timeout: SDK_TIMEOUT_MS, cacheMode: 'refresh' })).tools
     },
-    call(name, args, given, signal) {
+    call({ name, args, meta: given, mayAsk, again }, signal) {
       const traceparent = opened.traceparent()
       const meta = { ...given, ...(traceparent !== null && { [TRACEPARENT]: traceparent }) }
       const own = Object.keys(meta).length > 0 ? { _meta: meta } : {}
-      return client.callTool({ name, arguments: withMarks(args), ...own }, { signal, timeout: SDK_TIMEOUT_MS })
+      const params = { name, arguments: withMarks(args), ...own }
+      return callAsking(client, params, { mayAsk, again }, { signal, timeout: SDK_TIMEOUT_MS })
     },
     ping: (signal) => client.ping({ signal, timeout: PING_MS }),
     async close() {

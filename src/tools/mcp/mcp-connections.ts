@@ -15,8 +15,6 @@ export interface ConnectionsOptions {
   onBrokenTool(server: McpServer, name: string): void
   onLeftOut(server: McpServer, what: string): void
   onListCut(server: McpServer, reason: string): void
-  mayAsk(server: McpServer): boolean
-  onAnswered(server: McpServer, question: string, action: string): void
 }
 
 export interface McpConnections extends AsyncDisposable {
@@ -98,8 +96,6 @@ function open(pool: Pool, server: McpServer): Kept {
     onBrokenTool: (name: string) => pool.onBrokenTool(server, name),
     onLeftOut: (what: string) => pool.onLeftOut(server, what),
     onListCut: (reason: string) => pool.onListCut(server, reason),
-    mayAsk: pool.mayAsk(server),
-    onAnswered: (question: string, action: string) => pool.onAnswered(server, question, action),
   }
   const connection = connectMcp(server, pool.outbound, watch, limit.signal).finally(() => limit[Symbol.dispose]())
   const entry: Kept = { server, connection, isOpen: false, uses: 0, isRetired: false, timer: undefined }

@@ -3,7 +3,7 @@
  * minutes longer; so is the list of its tools, until the server reports a change.
  */
 
-import type { ToolAnswer } from '../../actors/ports/index.ts'
+import type { Again, ToolAnswer } from '../../actors/ports/index.ts'
 import type { MissingServer } from '../../actors/reply/reply-event.ts'
 import { startDeadline } from '../../async/deadline.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
@@ -15,6 +15,7 @@ import { createConnections, keyOf, type McpConnections } from './mcp-connections
 import { isAnswer, isRefusal, maySessionBeLost, mcpFailure, missingReason, wasNotExecuted } from './mcp-failure.ts'
 import { createLists, type McpTool, usableTools } from './mcp-lists.ts'
 import { picturesIn } from './mcp-pictures.ts'
+import { CannotAsk, type ServerQuestions } from './mcp-questions.ts'
 import { resultText } from './mcp-result.ts'
 import type { McpServer } from './mcp-transport.ts'
 
@@ -31,6 +32,15 @@ export interface CallOf {
   key: string
   /** The session's values, for a server with `sendUser`. Absent where there is no session. */
   values?: ReplyValues | undefined
+  /** Whether the server may ask the user something. */
+  mayAsk?: boolean
+  /** The answers to what it asked, with which the call is sent again. */
+  again?: Again | undefined
+}
+
+export interface McpAnswer extends ToolAnswer {
+  /** Set when the server asks its user first: there is no result yet. */
+  asks?: ServerQuestions
 }
 
 export interface Mcp extends AsyncDisposable {
@@ -54,7 +64,7 @@ export interface Mcp extends AsyncDisposable {
     args: Record<string, unknown>,
     signal: AbortSignal,
     of?: CallOf,
-  ): Promise<ToolAnswer>
+  ): Promise<McpAnswer>
   /** Returns why the newest list of tools may lack some. Null when it is whole. */
   warning(server: McpServer): Promise<string | null>
   /** Drops the cache of a server that was changed or removed; calls under way finish. */
@@ -77,18 +87,17 @@ export interface McpTimes {
 const contractTimes: McpTimes = { connect: 15_000, call: 30_000, list: 300_000, idle: 600_000, silence: 30_000 }
 /** The most log lines for one list, so that a thousand broken tools do not make a thousand lines. */
 const MAX_SKIP_LINES = 10
-const MAX_QUESTION = 200
+/** The most characters of why a list was cut. */
+const MAX_REASON = 200
 
 export interface McpOptions {
   outbound: Outbound
   log: ToolLog
   times?: Partial<McpTimes>
-  /** The hosts of servers whose questions to the user are answered with their defaults. None where it is absent. */
-  answerDefaults?: readonly string[]
 }
 
 export function createMcp(options: McpOptions): Mcp {
-  const { outbound, log, answerDefaults = [] } = options
+  const { outbound, log } = options
   const times = { ...contractTimes, ...options.times }
   const skipLines = new Map<string, number>()
   const skip = (server: McpServer, name: string, reason: string) => {
@@ -107,17 +116,11 @@ export function createMcp(options: McpOptions): Mcp {
     onLeftOut: (server, what) =>
       log.warn({ mcpServer: server.name, what }, 'A part of an answer of an MCP server cannot be read.'),
     onListCut(server, reason) {
-      const why = cleared(server, reason.slice(0, 1000)).slice(0, MAX_QUESTION)
+      const why = cleared(server, reason.slice(0, 1000)).slice(0, MAX_REASON)
       cuts.set(keyOf(server), why)
       log.warn({ mcpServer: server.name, reason: why }, 'The list of tools of an MCP server is used as far as it came.')
     },
     onBrokenTool: (server, name) => skip(server, name, 'it is not a tool as MCP defines it'),
-    mayAsk: ({ url }) => answerDefaults.includes(new URL(url).hostname),
-    onAnswered: (server, question, action) =>
-      log.warn(
-        { mcpServer: server.name, question: cleared(server, question.slice(0, 1000)).slice(0, MAX_QUESTION), action },
-        'A question of an MCP server to the user was answered without one.',
-      ),
   })
   const lists = createLists(async (server, asking) => {
     skipLines.delete(keyOf(server))
@@ -156,7 +159,7 @@ export function createMcp(options: McpOptions): Mcp {
       }
     },
     call: (server, toolName, args, signal, of) =>
-      call(connections, { server, toolName, args, meta: metaOf(server, of), ms: times.call }, signal),
+      call(connections, { server, toolName, args, meta: metaOf(server, of), ms: times.call, of }, signal),
     forget(serverId) {
       for (const key of [...silentUntil.keys()]) if (key.startsWith(`${serverId} `)) silentUntil.delete(key)
       for (const key of [...cuts.keys()]) if (key.startsWith(`${serverId} `)) cuts.delete(key)
@@ -207,6 +210,7 @@ interface Call {
   /** The metadata sent with the call's arguments. */
   meta: Readonly<Record<string, string>>
   ms: number
+  of: CallOf | undefined
 }
 
 /** The names in a call's `_meta` (contract sections 10 and 20). */
@@ -220,26 +224,30 @@ function metaOf({ sendUser }: McpServer, of: CallOf | undefined): Record<string,
 
 async function call(
   connections: McpConnections,
-  { server, toolName, args, meta, ms }: Call,
+  { server, toolName, args, meta, ms, of: { mayAsk = false, again } = { key: '' } }: Call,
   signal: AbortSignal,
-): Promise<ToolAnswer> {
+): Promise<McpAnswer> {
   using limit = startDeadline(signal, ms)
   let wasSent = false
   const ask = (connection: McpConnection) => {
     wasSent = true
-    return connection.call(toolName, args, meta, limit.signal).catch(async (error: unknown) => {
-      const isUnclear = maySessionBeLost(error) && !wasNotExecuted(error)
-      if (isUnclear && (await hasLostSession(connection, limit.signal))) retireAsIs(connections, server)
-      throw error
-    })
+    return connection
+      .call({ name: toolName, args, meta, mayAsk, again }, limit.signal)
+      .catch(async (error: unknown) => {
+        const isUnclear = maySessionBeLost(error) && !wasNotExecuted(error)
+        if (isUnclear && (await hasLostSession(connection, limit.signal))) retireAsIs(connections, server)
+        throw error
+      })
   }
   try {
-    const result = await connections.use(server, ask, wasNotExecuted, limit.signal)
+    const { asks, result } = await connections.use(server, ask, wasNotExecuted, limit.signal)
+    if (asks) return { ok: true, content: '', asks }
     const pictures = picturesIn(result)
     const content = resultText(result, secretsInHeaders(server.headers), pictures)
     return { ok: result.isError !== true, content, ...(pictures.size > 0 && { pictures: [...pictures.values()] }) }
   } catch (error) {
     signal.throwIfAborted()
+    if (error instanceof CannotAsk) return { ok: false, content: error.message }
     // Nothing else reveals a dead event stream.
     if (limit.expired() && server.transport === 'sse') retireAsIs(connections, server)
     const why = limit.expired() ? `No answer within ${ms / 1000} s.` : clearedFailure(server, error)

@@ -13,6 +13,8 @@ export type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined
 export interface OutboundAnswer {
   readonly status: number
   readonly headers: Headers
+  /** The proxy that passed the answer on, or made it itself. Absent where none could. */
+  readonly proxy?: string
   /** Reads the body chunk by chunk; called once. Rejects when the connection breaks, and with the signal's reason. */
   read(take: TakeBytes): Promise<void>
   /** Closes the connection unless the body has ended. */

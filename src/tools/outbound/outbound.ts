@@ -92,7 +92,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
     call: async (url, init) => {
       const checked = checkedUrl(url)
       await proxied.admit(checked, 'admin', init.signal)
-      return callOut(ways.pools.admin, checked, { ...init, headers: traced(init.headers) })
+      const answer = await callOut(ways.pools.admin, checked, { ...init, headers: traced(init.headers) })
+      const proxy = proxied.answering(checked)
+      return proxy === null ? answer : { ...answer, proxy }
     },
     traceparent,
     [Symbol.asyncDispose]: async () => {

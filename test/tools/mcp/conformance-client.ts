@@ -10,7 +10,7 @@ const args: Record<string, Record<string, unknown>> = { add_numbers: { a: 5, b: 
 const [, , url = ''] = process.argv
 await using outbound = createOutbound({ policy: 'standard', allow: [] })
 const log = { warn: (details: object, message: string) => console.error(message, details) }
-await using mcp = createMcp({ outbound, log, answerDefaults: ['localhost'] })
+await using mcp = createMcp({ outbound, log })
 const server = { id: 's', name: 's', transport: 'streamable_http', url, headers: {}, version: '1' } as const
 const { signal } = new AbortController()
 for (const { name } of await mcp.tools(server, signal)) {

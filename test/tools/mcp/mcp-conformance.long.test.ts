@@ -17,10 +17,15 @@ const suite = join(
 )
 const client = new URL('./conformance-client.ts', import.meta.url).pathname
 
+/** Asks a client of an earlier revision, whose servers learn from the protocol that nobody can be asked (contract section 27). */
+const LEFT_OUT = 'elicitation-sep1034-client-defaults'
+
 /** Those of the suite that is installed. */
 function scenarios(): string[] {
   const listed = execFileSync(process.execPath, [suite, 'list', '--client'], { encoding: 'utf8' })
-  return [...listed.matchAll(/^ +- (\S+)/gm)].map(([, name = '']) => name).filter((name) => !name.startsWith('auth/'))
+  return [...listed.matchAll(/^ +- (\S+)/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => !name.startsWith('auth/') && name !== LEFT_OUT)
 }
 
 interface Check {

@@ -28,6 +28,7 @@ export interface AgentValues extends AgentTools {
   userLimits: LimitValues
   compaction: Agent['compaction']
   onLoss: Agent['onLoss']
+  onMissingTools: Agent['onMissingTools']
   historyMaxTokens: Setting
   generationConfig: {
     temperature: Setting
@@ -45,7 +46,8 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
   const { maxOutputTokens = '', reasoningEffort = '' } = generationConfig
   const { fallbacks = [], responseFormat: format = null, historyMaxTokens = null } = agent
-  const { callerInstructions = 'responses', compaction = 'none', userLimits = null, onLoss = 'error' } = agent
+  const { callerInstructions = 'responses', compaction = 'none', userLimits = null } = agent
+  const { onLoss = 'error', onMissingTools = 'tell' } = agent
   return {
     name,
     providerId,
@@ -58,6 +60,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     userLimits: valuesOfLimits(userLimits),
     compaction,
     onLoss,
+    onMissingTools,
     historyMaxTokens: historyMaxTokens ?? '',
     generationConfig: { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort },
     ...tools,
@@ -89,7 +92,16 @@ const sent = (setting: Setting): number | null => (setting === '' ? null : Numbe
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
   const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
-  const { generationConfig, historyMaxTokens, callerInstructions, compaction, userLimits, onLoss, ...tools } = rest
+  const {
+    generationConfig,
+    historyMaxTokens,
+    callerInstructions,
+    compaction,
+    userLimits,
+    onLoss,
+    onMissingTools,
+    ...tools
+  } = rest
   const { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort } = generationConfig
   return {
     name,
@@ -104,6 +116,7 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
     userLimits: limitsOfValues(userLimits),
     compaction,
     onLoss,
+    onMissingTools,
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),

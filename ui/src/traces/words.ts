@@ -63,12 +63,17 @@ const factNames: Readonly<Record<string, string>> = {
   from: 'From instance',
   purpose: 'Purpose',
   requestId: 'Request id',
+  missingTools: 'Missing tools',
 }
+
+const missingWords = (value: unknown): string =>
+  Array.isArray(value) ? value.map((one) => `${one.server} (${one.reason})`).join(', ') : ''
 
 export function factsOf({ kind, startMs, endMs, detail }: Span): [name: string, value: string][] {
   const told = Object.entries(factNames).flatMap(([key, name]): [string, string][] => {
     const value = detail[key]
     if (value == null) return []
+    if (key === 'missingTools') return [[name, missingWords(value)]]
     return [[name, typeof value === 'number' && key.endsWith('Ms') ? duration(value) : String(value)]]
   })
   const times: [string, string][] = [

@@ -2,7 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { Decision } from '../../../../openapi/schemas/conversation/actions.ts'
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
-import type { WaitKind } from '../../../actors/reply/reply-event.ts'
+import { isQuestionDecision, type WaitKind } from '../../../actors/reply/reply-event.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import { refuseUnknownFields } from '../../../http/server/unknown-fields/unknown-fields.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
@@ -29,7 +29,15 @@ type ActionsRequest = components['schemas']['ActionsRequest']
 export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCall[] {
   return decisions.map((given, index) => {
     refuseUnknownFields(Decision, given, `decisions.${index}.`)
-    const { call_id: id, decision, arguments: changed, output, reason } = given
+    const { call_id: id, decision, arguments: changed, output, reason, key, content } = given
+    if (isQuestionDecision(decision)) {
+      if (content != null && decision !== 'answer')
+        return badRequest(`decisions.${index}.content: is only taken with answer`)
+      const answered = content != null && { content: writeExact(content) }
+      return { id, decision, ...(key != null && { key }), ...answered }
+    }
+    if (content != null) return badRequest(`decisions.${index}.content: is only taken with answer`)
+    if (key != null) return badRequest(`decisions.${index}.key: is only taken with answer, decline and cancel`)
     if (decision === 'respond') {
       return output == null ? badRequest(`decisions.${index}.output: is required`) : { id, decision, output }
     }

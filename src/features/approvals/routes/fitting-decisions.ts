@@ -1,7 +1,7 @@
 /** The checks that decisions fit what is pending, and that whoever makes them may (contract sections 15 and 29). */
 import { isDeepStrictEqual } from 'node:util'
 import type { CheckedToolbox, DecidedCall } from '../../../actors/ports/index.ts'
-import type { WaitKind } from '../../../actors/reply/reply-event.ts'
+import { isQuestionDecision, type WaitKind } from '../../../actors/reply/reply-event.ts'
 import { noRetry, refuse } from '../../../http/sending/refusals.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
@@ -19,20 +19,34 @@ interface Decision {
 
 /** The checks of decisions, by the kind of call: each throws 400 for a decision that the kind does not take, and 403. */
 const checks = {
-  approval({ decided: { decision, arguments: changed }, bySecret }) {
+  approval({ call, decided: { decision, arguments: changed }, bySecret }) {
+    if (isQuestionDecision(decision)) return notAsked(call)
     if (!bySecret || (decision !== 'respond' && changed === undefined)) return
     throw new HttpError(403, 'A client secret approves a call as it stands, or rejects it.')
   },
   caller({ call, decided }) {
+    if (isQuestionDecision(decided.decision)) return notAsked(call)
     if (decided.decision !== 'approve') return
     badRequest(`decisions: ${JSON.stringify(call.call_id)} is the caller's own: respond or reject`)
   },
+  input({ call, decided, where }) {
+    const { decision, content } = decided
+    if (!isQuestionDecision(decision))
+      badRequest(`decisions: ${JSON.stringify(call.call_id)} waits for answer, decline or cancel`)
+    if (decision !== 'answer') return
+    if (call.schema && content === undefined) badRequest(`${where}.content: is required`)
+    if (!call.schema && content !== undefined) badRequest(`${where}.content: the question is no form`)
+  },
 } satisfies Record<WaitKind, (decision: Decision) => void>
+
+const notAsked = ({ call_id }: PendingCall): never =>
+  badRequest(`decisions: ${JSON.stringify(call_id)} asks nothing: approve, reject or respond`)
 
 /** Returns the decisions, without arguments that equal the model's own. Throws 400, 403 or 409. */
 export async function fittingDecisions(
   given: GivenDecisions,
   openToolbox: () => Promise<CheckedToolbox>,
+  checkContent: CheckContent,
 ): Promise<DecidedCall[]> {
   const { wait, bySecret, inPart, decides } = given
   if (wait === null) return refuse('not_waiting')
@@ -41,6 +55,7 @@ export async function fittingDecisions(
   if (inPart && decisions.some(({ id }) => wait.decided.some((call) => call.id === id))) refuse('not_waiting')
   const pairs = pairsOf({ ...given, calls: decisions }, wait)
   for (const pair of pairs) checks[pair.call.kind](pair)
+  for (const pair of pairs) await checkForm(pair, checkContent)
   const changed = pairs.filter(({ decided }) => decided.arguments !== undefined)
   if (changed.length > 0) await checkArguments(changed, wait, await openToolbox())
   return pairs.map(({ decided }) => decided)
@@ -48,18 +63,40 @@ export async function fittingDecisions(
   function pairsOf({ calls, asMessages }: GivenDecisions, { pending }: Wait): Decision[] {
     const where = asMessages ? 'messages' : 'decisions'
     const found = calls.map((decided, index) => {
-      const call = pending.find(({ call_id }) => call_id === decided.id)
+      const call = questionMeant(decided, pending, `${where}.${index}`)
       if (call === undefined) return badRequest(`${where}: nothing waits under the id ${JSON.stringify(decided.id)}`)
-      if (calls.findIndex(({ id }) => id === decided.id) < index) {
+      const isSame = ({ id, key }: DecidedCall) => id === decided.id && (key ?? call.key) === call.key
+      if (calls.findIndex(isSame) < index) {
         return badRequest(`${where}: ${JSON.stringify(decided.id)} is decided twice`)
       }
-      return { call, decided: withoutOwnArguments(decided, call), where: `${where}.${index}`, bySecret }
+      const keyed = call.key === undefined ? decided : { ...decided, key: call.key }
+      return { call, decided: withoutOwnArguments(keyed, call), where: `${where}.${index}`, bySecret }
     })
-    const missed = pending.find(({ call_id }) => !calls.some(({ id }) => id === call_id))
+    const missed = pending.find((one) => !found.some(({ call }) => call === one))
     if (missed && !inPart)
       badRequest(`${where}: ${JSON.stringify(missed.call_id)} waits too, and must be decided with the others`)
     return found
   }
+}
+
+/** The check of a form's content. Resolves to the reason why it does not fit, which names the field; null when it does. */
+export type CheckContent = (schema: Record<string, unknown>, content: string) => Promise<string | null>
+
+async function checkForm({ call: { schema }, decided: { content }, where }: Decision, check: CheckContent) {
+  if (!schema || content === undefined) return
+  const reason = await check(schema, content)
+  if (reason !== null) badRequest(`${where}.content: ${reason}`)
+}
+
+/** Finds the pending call, or its question, that a decision is about. Throws 400 for a key that names none. */
+function questionMeant({ id, key }: DecidedCall, pending: readonly PendingCall[], where: string) {
+  const ofCall = pending.filter(({ call_id }) => call_id === id)
+  const [first] = ofCall
+  if (first?.key === undefined && key === undefined) return first
+  if (key === undefined && ofCall.length > 1)
+    return badRequest(`${where}.key: is required, since the call asks several questions`)
+  if (key === undefined || first === undefined) return first
+  return ofCall.find((call) => call.key === key) ?? badRequest(`${where}.key: the call asks no such question`)
 }
 
 /** Throws 409. */

@@ -1,24 +1,28 @@
--- revision 1
+-- revision 2
 /* Decides calls that are pending in a session whose newest reply is p_wait. Such a call stays open until the reply that follows
    begins (take_decided). The caller holds the session's lock. Returns how many are left to decide.
    Raises GR409 when that reply waits no more, or one of these calls is not pending: another decider was first.
-   p_decisions: [{id, decision, arguments, output, reason}]. */
+   p_decisions: [{id, decision, arguments, output, reason, key, content}]; key: of a question, see answer_questions. */
 create or replace function decide_pending(p_session uuid, p_wait uuid, p_decisions jsonb, p_by text) returns integer
 language plpgsql as $$
 declare
   v_decided integer;
   v_left integer;
+  v_answered integer := 0;
 begin
   perform 1 from waits w where w.session_id = p_session and w.reply_id = p_wait;
   if not found then raise exception 'nothing waits' using errcode = 'GR409'; end if;
+  if jsonb_path_exists(p_decisions, '$[*].key') then
+    v_answered := answer_questions(p_session, p_decisions, p_by);
+  end if;
   update waiting_calls c
      set decision = d.decision, decided_at = clock_timestamp(), decided_by = p_by, decided_arguments = d.arguments,
          output = d.output, reason = d.reason
     from jsonb_to_recordset(p_decisions) as d(id text, decision text, arguments text, output text, reason text)
-   where c.session_id = p_session and c.open and c.decision is null and c.call_id = d.id
+   where c.session_id = p_session and c.open and c.decision is null and c.kind <> 'input' and c.call_id = d.id
      and (c.reply_id, c.place) in (select p.reply_id, p.place from pending_calls(p_session) p);
   get diagnostics v_decided = row_count;
-  if v_decided <> jsonb_array_length(p_decisions) then
+  if v_decided + v_answered <> jsonb_array_length(p_decisions) then
     raise exception 'decisions do not fit what is pending' using errcode = 'GR409';
   end if;
   select count(*) into v_left from pending_calls(p_session);

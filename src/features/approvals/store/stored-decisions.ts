@@ -19,10 +19,11 @@ export function settledWait({ calls, carried, asked, ...others }: NonNullable<Se
   return { calls: calls.map(callColumns), carried: encodeCarried(carried), asked }
 }
 
-const callColumns = ({ id, name, arguments: text, kind, place }: WaitingCall) => ({
+const callColumns = ({ id, name, arguments: text, kind, place, replyId, asked }: WaitingCall) => ({
   call_id: id,
   name,
   arguments: text,
   kind,
   place,
+  ...(asked && { reply_id: replyId, asked }),
 })

@@ -1,6 +1,6 @@
--- revision 1
+-- revision 2
 /* Leaves what was decided in a session to the reply p_reply, which follows and makes what was approved. The caller holds the
-   session's lock. Returns [{id, decision, arguments, output, reason}], in order. */
+   session's lock. Returns [{id, decision, arguments, output, reason, again}], in order. */
 create or replace function take_decided(p_session uuid, p_reply uuid) returns jsonb language sql as $$
   -- Kept until that reply ends: another instance may have to go on with it.
   with gone as (delete from waits w where w.session_id = p_session returning w.carried)
@@ -11,6 +11,8 @@ create or replace function take_decided(p_session uuid, p_reply uuid) returns js
     returning c.*)
   select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
            'id', t.call_id, 'decision', t.decision, 'arguments', t.decided_arguments, 'output', t.output,
-           'reason', t.reason)) order by t.place)
+           'reason', t.reason,
+           'again', case when t.asked_of is not null and t.decision in ('answer', 'decline', 'cancel')
+                                          then answers_of(t.reply_id, t.place, t.asked_state, t.asked_of) end)) order by t.place)
     from taken t;
 $$;

@@ -1,4 +1,4 @@
--- revision 10
+-- revision 11
 /* Copies a message into a fork (contract section 14). The copy has a new id, and is no reply of its session's own, so
    it has no frames, usage and owner. p_frame: of a reply, the content visible to its reader at this frame; null: all
    stored content. */
@@ -52,7 +52,9 @@ begin
 
   -- Events lie behind the frame that they name, from now on counted from the role frame.
   if c.tool_events is not null then
-    select jsonb_agg(e.stored || jsonb_build_object('seq', (e.stored ->> 'seq')::bigint - coalesce(m.first_seq, 0)) order by e.place)
+    -- A question, and its server's state, stay with the original.
+    select jsonb_agg((case when e.stored -> 'event' ? 'asked' then e.stored #- '{event,asked}' else e.stored end)
+                     || jsonb_build_object('seq', (e.stored ->> 'seq')::bigint - coalesce(m.first_seq, 0)) order by e.place)
       into c.tool_events
       from jsonb_array_elements(c.tool_events) with ordinality as e (stored, place)
      where p_frame is null or (e.stored ->> 'seq')::bigint < p_frame;

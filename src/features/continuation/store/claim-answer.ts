@@ -5,6 +5,8 @@ import {
   callDecisions,
   type HandoverReason,
   handoverReasons,
+  type QuestionDecision,
+  questionDecisions,
 } from '../../../actors/reply/reply-event.ts'
 import { orNull } from '../../../persistence/replies/stored/shared-schemas.ts'
 import { decoder } from '../../../persistence/stored-json.ts'
@@ -32,6 +34,19 @@ const schema = Type.Object({
         arguments: Type.Optional(Type.String()),
         output: Type.Optional(Type.String()),
         reason: Type.Optional(Type.String()),
+        again: Type.Optional(
+          Type.Object({
+            state: Type.Optional(Type.String()),
+            of: Type.String(),
+            answers: Type.Array(
+              Type.Object({
+                key: Type.String(),
+                decision: Type.Unsafe<QuestionDecision>(Type.Enum([...questionDecisions])),
+                content: Type.Optional(Type.String()),
+              }),
+            ),
+          }),
+        ),
       }),
     ),
   ),

@@ -4,6 +4,7 @@ import type { ReplyStart, StoredTurn } from '../../../actors/ports/index.ts'
 import {
   orNull,
   storedFields,
+  storedKinds,
   storedOverrides,
   storedTool,
   storedToolChoice,
@@ -58,7 +59,7 @@ export const turnSchemas = [turn1] as const
 
 /** A check that does not compile if a type has other fields than the newest schema. */
 true satisfies SameFields<Static<typeof start>, ReplyStart>
-true satisfies SameFields<Omit<Static<typeof turn1>, 'version' | 'start'>, StoredTurn>
+true satisfies SameFields<Omit<Static<typeof turn1>, 'version' | 'start' | 'turn'>, Omit<StoredTurn, 'turn'>>
 
 const starts = versionedCodec('What a reply began with', startSchemas)
 const turns = versionedCodec('A turn of a running reply', turnSchemas)
@@ -69,7 +70,7 @@ export const decodeStart = (text: string): ReplyStart => starts.decode(text).sta
 
 /** Encodes a turn. `from` is given with the reply's first turn only. */
 export const encodeTurn = (stored: StoredTurn, from: ReplyStart | null): string =>
-  turns.encode({ version: 1, ...(from && { start: from }), ...stored })
+  turns.encode({ version: 1, ...(from && { start: from }), ...stored, turn: storedKinds(stored.turn) })
 
 export function decodeTurn(text: string): { turn: StoredTurn; start: ReplyStart | null } {
   const { version: _, start: from = null, ...turn } = turns.decode(text)

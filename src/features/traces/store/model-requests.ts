@@ -105,6 +105,7 @@ function sentTexts({ content, others }: Shown): SentTexts {
       case 'text':
       case 'reasoning':
       case 'tool_begun':
+      case 'tool_asked':
       case 'tool_unknown':
       case 'model':
         break // no request refers to them

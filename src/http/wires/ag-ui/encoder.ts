@@ -3,6 +3,7 @@
  * `[DONE]`: clients of the protocol parse each `data:` as JSON, and a run ends with its last event.
  */
 import type { Frame } from '../../../actors/reply/reply-event.ts'
+import { shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter, type TextKind } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
@@ -85,6 +86,14 @@ export function createRunEncoder(
         message: `May ${name} be called?`,
         responseSchema,
       })
+    },
+    questioned(call, asked) {
+      for (const { id, entry } of shownQuestions(call, asked)) {
+        const { server, key, message, schema, url } = entry
+        const metadata = { server, key, ...(url !== undefined && { url }) }
+        const form = schema && { responseSchema: schema }
+        interrupts.push({ id, reason: 'input_required', toolCallId: call.id, message, ...form, metadata })
+      }
     },
     decided() {},
     denied({ id }, content) {

@@ -3,6 +3,9 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { whenBusy } from '../../../../openapi/schemas/conversation/queue.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
+import { questionsById } from '../../../features/approvals/index.ts'
+import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import { writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { chatIdFault } from '../../sending/external-id.ts'
 import { badRequest } from '../../server/http-error.ts'
@@ -24,8 +27,10 @@ interface NamedMessage {
 export interface RunInput {
   /** The text of the newest user message, or an empty string without one. */
   text: string
-  /** The answers to interrupts, or the results of the page's own tools, in place of a message. */
+  /** The results of the page's own tools, in place of a message. */
   decisions: readonly DecidedCall[] | null
+  /** The answers to interrupts, in place of a message. Absent without any. */
+  resume?: readonly ResumeEntry[]
   /**
    * True for decisions that are trailing tool results. These may include results of the agent's tools that the page was
    * shown.
@@ -46,8 +51,9 @@ export function readRunInput({ threadId, messages, resume }: RunAgentInput): Run
   checkChatId(threadId, 'threadId')
   const list: readonly Readonly<Record<string, unknown>>[] = messages.map((message) => ({ ...message }))
   const instructions = instructionsAmong(list)
-  const decisions = readResume(resume ?? [])
-  if (decisions.length > 0) return { text: '', decisions, asMessages: false, made: [], instructions }
+  const answers = readResume(resume ?? [])
+  if (answers.length > 0)
+    return { text: '', decisions: null, resume: answers, asMessages: false, made: [], instructions }
   const results = readResults(list)
   const index = list.findLastIndex(({ role }) => role === 'user')
   const asResults = { decisions: results, asMessages: true, made: [], instructions }
@@ -86,21 +92,52 @@ function resultsAtEnd(list: readonly Readonly<Record<string, unknown>>[]): Decid
   })
 }
 
-function readResume(entries: unknown): DecidedCall[] {
+/** An answer to an interrupt, whose meaning depends on what is pending. */
+export interface ResumeEntry {
+  id: string
+  isResolved: boolean
+  payload: unknown
+}
+
+function readResume(entries: unknown): ResumeEntry[] {
   if (!Array.isArray(entries)) return badRequest('resume: must be an array')
-  return entries.map((entry: unknown, index): DecidedCall => {
+  return entries.map((entry: unknown, index): ResumeEntry => {
     const where = `resume.${index}`
     if (!isObject(entry)) return badRequest(`${where}: must be an object`)
     const { interruptId: id, status, payload } = entry
     if (typeof id !== 'string') return badRequest(`${where}.interruptId: must be a string`)
-    if (status === 'cancelled') return { id, decision: 'reject' }
-    if (status !== 'resolved') return badRequest(`${where}.status: must be one of "resolved", "cancelled"`)
-    if (!isObject(payload) || typeof payload.approved !== 'boolean') {
-      return badRequest(`${where}.payload.approved: must be true or false`)
-    }
+    if (status !== 'resolved' && status !== 'cancelled')
+      return badRequest(`${where}.status: must be one of "resolved", "cancelled"`)
+    return { id, isResolved: status === 'resolved', payload }
+  })
+}
+
+/** Reads answers to interrupts as decisions about what is pending. Throws 400. */
+export function resumeDecisions(entries: readonly ResumeEntry[], pending: readonly PendingCall[]): DecidedCall[] {
+  const questions = questionsById(pending)
+  return entries.map(({ id, isResolved, payload }, index): DecidedCall => {
+    const question = questions.get(id)
+    if (question) return questionDecision(question, { id, isResolved, payload }, `resume.${index}`)
+    if (!isResolved) return { id, decision: 'reject' }
+    if (!isObject(payload) || typeof payload.approved !== 'boolean')
+      return badRequest(`resume.${index}.payload.approved: must be true or false`)
     if (payload.approved) return { id, decision: 'approve' }
     return { id, decision: 'reject', ...(typeof payload.reason === 'string' && { reason: payload.reason }) }
   })
+}
+
+function questionDecision(
+  { call_id: id, key, schema }: PendingCall,
+  { isResolved, payload }: ResumeEntry,
+  where: string,
+): DecidedCall {
+  const meant = { id, ...(key !== undefined && { key }) }
+  if (!isResolved) return { ...meant, decision: 'cancel' }
+  if (payload != null && !isObject(payload)) return badRequest(`${where}.payload: must be an object`)
+  if (schema) return { ...meant, decision: 'answer', content: writeExact(payload ?? {}) }
+  if (payload != null && Object.keys(payload).length > 0)
+    return badRequest(`${where}.payload: must be empty, since the question is no form`)
+  return { ...meant, decision: 'answer' }
 }
 
 /** Reads the fields that Greenroom adds to AG-UI's own, under the names of completion requests. Throws 400. */

@@ -22,17 +22,18 @@ import { sendMakingSession } from '../chat/send-first.ts'
 import { type ChatRequest, chatSession, chatUser } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createRunEncoder } from './encoder.ts'
-import { type RunInput, readForwarded, readRunInput } from './input.ts'
+import { type RunInput, readForwarded, readRunInput, resumeDecisions } from './input.ts'
 
 /** Returns the decisions of a run with the calls that wait. Throws 404. */
 async function decisionsFor(
   { sql }: SendDependencies,
   { agentId, caller, user, sessionId }: ChatRequest & { sessionId: string },
-  { decisions, asMessages }: RunInput,
+  { decisions: results, resume, asMessages }: RunInput,
 ): Promise<GivenDecisions | null> {
-  if (decisions === null) return null
+  if (results === null && resume === undefined) return null
   const { found, wait } = await findWait(sql, { agentId, sessionId, user })
   if (!found) missing('session')
+  const decisions = resume ? resumeDecisions(resume, wait?.pending ?? []) : (results ?? [])
   // A repeated run may end with results that it was shown. If none of them is pending, the run can only join.
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
@@ -92,7 +93,7 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const { text, asMessages } = input
       const { user, onBusy } = readForwarded(body.forwardedProps)
       // The prefix keeps runs apart from the keys of other clients of the session.
-      const idempotency = { key: `ag-ui:${runId}`, bodyHash: hashOf(asMessages ? text : input.decisions) }
+      const idempotency = { key: `ag-ui:${runId}`, bodyHash: hashOf(asMessages ? text : input.resume) }
       const chat = { agentId: params.agent_id, caller, user: chatUser(caller, user), chatId: threadId }
       const session = await chatSession(deps.sql, chat)
       const { sessionId } = session

@@ -3,6 +3,7 @@
  * package `ai`, version 7). Parts have no ids on the wire: such a stream is read from its beginning.
  */
 import { type FinishReason, type Frame, wireReason } from '../../../actors/reply/reply-event.ts'
+import { shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
@@ -71,6 +72,9 @@ export function createUiMessageEncoder(
     },
     asked({ id }) {
       out += data({ type: 'tool-approval-request', approvalId: id, toolCallId: id })
+    },
+    questioned(call, asked) {
+      for (const { id, entry } of shownQuestions(call, asked)) out += data({ type: 'data-pending', id, data: entry })
     },
     decided() {}, // a stream repeats the parts of its replies, and pages of version 6 know no tool-approval-response
     denied({ id }) {

@@ -8,6 +8,7 @@ import {
   broughtUITools,
   findWait,
   type GivenDecisions,
+  outputsAsAnswers,
 } from '../../../features/approvals/index.ts'
 import { ownParts, partPath, prepareParts, requireUploads, type SentMessage } from '../../../features/parts/index.ts'
 import { refuseQueuedRegenerate, replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
@@ -47,7 +48,10 @@ async function decisionsFor(
     ...(wait?.decided ?? []).map(({ id }) => id),
   ])
   return {
-    calls: decisions.filter(({ id }) => !isOfIt || known.has(id)),
+    calls: outputsAsAnswers(
+      decisions.filter(({ id }) => !isOfIt || known.has(id)),
+      isOfIt ? wait.pending : [],
+    ),
     wait: isOfIt ? wait : null,
     bySecret: caller.kind === 'secret',
     asMessages: false,

@@ -2,6 +2,7 @@
  * Stored messages as the AI SDK's UI messages, with the parts that `useChat` builds from the stream of the same reply.
  */
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
+import { shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
@@ -36,7 +37,12 @@ interface FilePart {
   filename?: string
   url: string
 }
-type Part = { type: 'step-start' } | TextPart | FilePart | ToolPart
+interface PendingPart {
+  type: 'data-pending'
+  id: string
+  data: ReturnType<typeof shownQuestions>[number]['entry']
+}
+type Part = { type: 'step-start' } | TextPart | FilePart | ToolPart | PendingPart
 
 interface UIMessage {
   id: string
@@ -49,11 +55,18 @@ interface UIMessage {
   parts: Part[]
 }
 
+const isPending = (part: Part): part is PendingPart => part.type === 'data-pending'
+
 function createParts(): { parts: Part[]; writer: OutlineWriter } {
   const parts: Part[] = []
   const calls = new Map<string, ToolPart>()
   let text: TextPart | null = null
   const ignore = () => {}
+  const withdrawQuestions = (callId: string) => {
+    for (const part of parts.filter(isPending)) {
+      if (part.data.call_id === callId) parts.splice(parts.indexOf(part), 1)
+    }
+  }
   const writer: OutlineWriter = {
     started: ignore,
     stepStarted: () => void parts.push({ type: 'step-start' }),
@@ -89,6 +102,10 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
     asked({ id }) {
       const part = calls.get(id)
       if (part) Object.assign(part, { state: 'approval-requested', approval: { id } })
+    },
+    questioned(call, asked) {
+      withdrawQuestions(call.id) // it may ask again
+      for (const { id, entry } of shownQuestions(call, asked)) parts.push({ type: 'data-pending', id, data: entry })
     },
     decided({ id }, { approved, reason }) {
       const part = calls.get(id)

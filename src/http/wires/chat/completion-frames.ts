@@ -96,6 +96,7 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
         return reasoningChunk(event.text)
       case 'tool_call':
       case 'tool_begun':
+      case 'tool_asked':
       case 'tool_result':
       case 'tool_unknown':
         return null
@@ -171,6 +172,7 @@ function namedEvent(event: ReplyEvent): object | null {
     case 'model':
     case 'reasoning':
     case 'tool_begun':
+    case 'tool_asked':
       return null
     case 'tool_call':
       return { id: event.id, name: event.name, arguments: event.arguments }

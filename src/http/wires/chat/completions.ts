@@ -268,6 +268,7 @@ function chatAnswer(info: StatelessInfo): StatelessAnswer<ReturnType<typeof comp
             break
           case 'tool_call':
           case 'tool_begun':
+          case 'tool_asked':
           case 'tool_result':
           case 'tool_unknown':
             break // `calls` are those that are shown

@@ -1,5 +1,6 @@
 /** Replies that another one goes on from: to a UI they are one message (contract section 15). */
 import { resultOfDecision } from '../../../actors/history/decided-calls.ts'
+import { isSent } from '../../../actors/reply/reply-event.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { type CallOutcome, notMade, type Outline, outcomeUnknown } from '../../streaming/reply-outline.ts'
 
@@ -21,7 +22,7 @@ export function callOutcomes(replies: readonly MessageWithEvents[]): Map<string,
 function callOutcomeOf({ open, decision, ...one }: MessageWithEvents['waited'][number]): CallOutcome {
   if (open || decision === null) return { decided: null, result: open ? null : notMade }
   const decided = { approved: decision !== 'reject' && decision !== 'expired', reason: one.reason }
-  if (decision !== 'approve') {
+  if (!isSent(decision)) {
     const { ok, content, denied = false } = resultOfDecision({ ...one, decision })
     return { decided, result: { ok, denied, text: content } }
   }

@@ -1,6 +1,7 @@
 /** The tool calls of a stored message as the playground shows them, with the decisions about pending ones. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { decisionText } from '../../../actors/history/decided-calls.ts'
+import { isSent } from '../../../actors/reply/reply-event.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import type { WaitedCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 
@@ -22,6 +23,11 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
         if (call && !call.waits) Object.assign(call, { ok, content, durationMs })
         break
       }
+      case 'tool_asked': {
+        const call = calls.get(event.id)
+        if (call) call.waits = true
+        break
+      }
       case 'text':
       case 'reasoning':
       case 'tool_begun':
@@ -37,11 +43,22 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
   )
 }
 
+const answerShown = ({ content, ...answer }: NonNullable<WaitedCall['answers']>[number]) => ({
+  ...answer,
+  content: content === null ? null : (JSON.parse(content) as Record<string, unknown>),
+})
+
 /** Returns the decision about a pending call, and its result. */
 function decisionShown(waited: WaitedCall | undefined) {
   if (waited === undefined) return { decision: null, decidedAt: null, decidedBy: null, decidedArguments: null }
-  const { decision, decidedAt, decidedBy, arguments: decidedArguments, durationMs, ok, content } = waited
-  const how = { decision, decidedAt, decidedBy, decidedArguments }
-  if (decision === null || decision === 'approve') return { ...how, ok, content, durationMs }
+  const { decision, decidedAt, decidedBy, arguments: decidedArguments, durationMs, ok, content, answers } = waited
+  const how = {
+    decision,
+    decidedAt,
+    decidedBy,
+    decidedArguments,
+    ...(answers && { answers: answers.map(answerShown) }),
+  }
+  if (decision === null || isSent(decision)) return { ...how, ok, content, durationMs }
   return { ...how, ok: decision === 'respond', content: decisionText({ ...waited, decision }), durationMs: null }
 }

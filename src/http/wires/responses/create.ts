@@ -31,6 +31,7 @@ import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { afterStored } from '../../streaming/reply-stream.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
+import { fromCompaction } from './compact.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
@@ -61,7 +62,7 @@ export async function createResponse(
   return await renamingFieldsInErrors(async () => {
     const uploads = requireUploads(exchange.request)
     const wanted = readFields(body, agent)
-    const items = readInput(body.input, uploads)
+    const items = fromCompaction(deps, agentId, readInput(body.input, uploads))
     const instructions = instructionsIn(items, wanted.response, { agent, caller: exchange.caller })
     const sent = await send(deps, { agentId, agent, body, exchange, wanted, instructions, items, uploads })
     const { source, onLeft: requesterLost } = sentAnswer(sent, reply)

@@ -24,6 +24,7 @@ import { promptToSend } from '../../../templates/prompt-template.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { textOfInstructions } from '../../sending/caller-instructions.ts'
+import { fromCompaction } from './compact.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf, conversationOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
@@ -47,7 +48,7 @@ export async function countInput(deps: ResponseDependencies, agentId: string, bo
   return await renamingFieldsInErrors(async () => {
     const wanted = readFields(body, agent)
     const hasInput = body.input !== undefined && body.input !== null
-    const items = hasInput ? readInput(body.input, requireUploads(request)) : []
+    const items = hasInput ? fromCompaction(deps, agentId, readInput(body.input, requireUploads(request))) : []
     const instructions = textOfInstructions(
       agent,
       instructionsIn(items, wanted.response, { agent, caller }),

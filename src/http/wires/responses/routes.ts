@@ -12,6 +12,7 @@ import { lastEventId } from '../../streaming/reply-stream.ts'
 import { agentNamed } from '../chat/models.ts'
 import { mountDeploy } from '../chat/scope.ts'
 import { queuedResponse, storedResponse, streamEvents } from './answer.ts'
+import { compactResponse } from './compact.ts'
 import { mountConversations } from './conversations.ts'
 import { createResponse } from './create.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
@@ -105,6 +106,7 @@ export function mountResponses(deploy: FastifyInstance, deps: ResponseDependenci
   mountDeploy(deploy, responses, {
     createResponse: ({ params, body, ...exchange }) => createResponse(deps, params.agent_id, body, exchange),
     countResponseInput: ({ params, body, ...exchange }) => countInput(deps, params.agent_id, body, exchange),
+    compactResponse: ({ params, body, ...exchange }) => compactResponse(deps, params.agent_id, body, exchange),
     getResponse: get,
     deleteResponse: remove,
     cancelResponse: cancel,
@@ -115,6 +117,8 @@ export function mountResponses(deploy: FastifyInstance, deps: ResponseDependenci
       createResponse(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
     countAgentResponseInput: async ({ body, ...exchange }) =>
       countInput(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
+    compactAgentResponse: async ({ body, ...exchange }) =>
+      compactResponse(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
     getAgentResponse: get,
     deleteAgentResponse: remove,
     cancelAgentResponse: cancel,

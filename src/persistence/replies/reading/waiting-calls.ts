@@ -1,5 +1,5 @@
 /** Calls that wait for somebody, as all that read sessions and messages take them. */
-import type { CallDecision, WaitKind } from '../../../actors/reply/reply-event.ts'
+import type { CallDecision, QuestionDecision, WaitKind } from '../../../actors/reply/reply-event.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import { type Fragment, isoTime } from '../../postgres/page.ts'
 
@@ -11,17 +11,34 @@ export interface PendingCall {
   kind: WaitKind
   /** ISO 8601 UTC. Absent where it does not expire. */
   expires_at?: string
+  /** Of a question of an MCP server: its name, and the question's own, with its form's JSON Schema or the page's address. */
+  server?: string
+  key?: string
+  message?: string
+  schema?: Record<string, unknown>
+  url?: string
 }
 
-/** Returns `PendingCall[]` of the row of `sessions`. */
+/** Returns `PendingCall[]` of the row of `sessions`. As json, not jsonb: a form has its fields in order. */
 export const pendingOf = (sql: AnySql): Fragment => sql`
   case when sessions.status = 'waiting'
-       then coalesce((select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-                               'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'expires_at',
-                               case when p.kind = 'approval' then (
-                                 select ${isoTime(sql, 'w.expires_at')} from waits w where w.session_id = sessions.id) end))
-                             order by p.place)
-                        from pending_calls(sessions.id) p), '[]')
+       then coalesce((select json_agg(case
+                when q.n is null then json_strip_nulls(json_build_object(
+                  'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'expires_at',
+                  case when p.kind = 'approval' then (
+                    select ${isoTime(sql, 'w.expires_at')} from waits w where w.session_id = sessions.id) end))
+                when q.schema is null then json_build_object(
+                  'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'server', q.server,
+                  'key', q.key, 'message', q.message, 'url', q.url)
+                else json_build_object(
+                  'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'server', q.server,
+                  'key', q.key, 'message', q.message, 'schema', q.schema::json)
+                end order by p.place, q.n)
+                        from pending_calls(sessions.id) p
+                        left join lateral (
+                          select x.* from waiting_questions x
+                           where p.kind = 'input' and x.reply_id = p.reply_id and x.place = p.place and x.decision is null
+                        ) q on true), '[]')
        else '[]' end`
 
 /** A call that was pending, and what became of it. `decision` is null when it was not decided. */
@@ -41,7 +58,16 @@ export interface WaitedCall {
   ok: boolean | null
   content: string | null
   durationMs: number | null
+  /** The questions of its server that were decided, in order. Null when it asked none. `content` is JSON text. */
+  answers:
+    | { key: string; decision: QuestionDecision; content: string | null; decidedAt: string; decidedBy: string | null }[]
+    | null
 }
+
+const answersOf = (sql: AnySql): Fragment => sql`
+  (select jsonb_agg(jsonb_build_object('key', q.key, 'decision', q.decision, 'content', q.content,
+                                       'decidedAt', ${isoTime(sql, 'q.decided_at')}, 'decidedBy', q.decided_by) order by q.n)
+     from waiting_questions q where q.reply_id = w.reply_id and q.place = w.place and q.decision is not null)`
 
 /** Returns `WaitedCall[]` of `messages m`, or null. Calls that a running reply has made are in its frames. */
 export const waitedCalls = (sql: AnySql): Fragment => sql`
@@ -49,7 +75,8 @@ export const waitedCalls = (sql: AnySql): Fragment => sql`
             'id', w.call_id, 'open', w.open and w.decision is null, 'decision', w.decision, 'decidedAt', ${isoTime(sql, 'w.decided_at')},
             'decidedBy', w.decided_by, 'arguments', w.decided_arguments, 'output', w.output, 'reason', w.reason,
             'begun', w.begun or b.call_id is not null, 'ok', coalesce(w.ok, b.ok), 'content', coalesce(w.content, b.content),
-            'durationMs', coalesce(w.duration_ms, b.duration_ms)) order by w.place)
+            'durationMs', coalesce(w.duration_ms, b.duration_ms),
+            'answers', case when w.asked_of is not null then ${answersOf(sql)} end) order by w.place)
      from waiting_calls w
-     left join lateral begun_calls(w.decided_in) b on w.decision = 'approve' and b.call_id = w.call_id
+     left join lateral begun_calls(w.decided_in) b on w.decision in ('approve', 'answer', 'decline', 'cancel') and b.call_id = w.call_id
     where w.reply_id = m.id)`

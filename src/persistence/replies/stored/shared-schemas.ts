@@ -2,7 +2,9 @@
  * Schemas that several stored forms with a version share. They are part of released versions, so none ever changes: the
  * hashes in the tests of those forms hold them.
  */
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import type { OpenTurn, WaitingCall } from '../../../actors/ports/index.ts'
+import type { SameFields } from '../../stored-json.ts'
 
 export const strict = { additionalProperties: false }
 
@@ -108,3 +110,12 @@ export const storedTurn = Type.Object(
   { answer: storedAnswer, results: Type.Array(orNull(Type.String())), waiting: Type.Array(orNull(waiting)) },
   strict,
 )
+export type StoredOpenTurn = Static<typeof storedTurn>
+
+/** Returns a turn as it is stored: this form has no kind for questions, which are stored beside the call. */
+export const storedKinds = ({ waiting, ...turn }: OpenTurn) => ({
+  ...turn,
+  waiting: waiting.map((call) => call && { ...call, kind: call.kind === 'input' ? ('approval' as const) : call.kind }),
+})
+true satisfies SameFields<Omit<StoredOpenTurn, 'waiting'>, Omit<OpenTurn, 'waiting'>>
+true satisfies SameFields<keyof Static<typeof waiting>, Exclude<keyof WaitingCall, 'asked'>>

@@ -3,8 +3,10 @@ import Type, { type Static } from 'typebox'
 import type { Carried } from '../../../actors/ports/index.ts'
 import { type SameFields, versionedCodec } from '../../stored-json.ts'
 import {
+  type StoredOpenTurn,
   storedAnswer,
   storedFields,
+  storedKinds,
   storedOverrides,
   storedResult,
   storedTool,
@@ -35,7 +37,7 @@ export const carriedSchemas = [version1] as const
 
 /** `Carried` with the names that `chain` is stored under. */
 type Renamed = Omit<Carried, 'chain'> & {
-  chain: { said: Carried['chain']['turns']; turn: Carried['chain']['turn']; spent: Carried['chain']['callsUsed'] }
+  chain: { said: Carried['chain']['turns']; turn: StoredOpenTurn; spent: Carried['chain']['callsUsed'] }
 }
 /** A check that does not compile if `Carried` has other fields than the newest schema. */
 true satisfies SameFields<Omit<Static<typeof version1>, 'version'>, Renamed>
@@ -44,7 +46,8 @@ true satisfies SameFields<keyof Carried['chain'], 'turns' | 'turn' | 'callsUsed'
 const codec = versionedCodec('What a waiting session carries', carriedSchemas)
 
 export function encodeCarried({ chain, ...carried }: Carried): string {
-  const { turns, turn, callsUsed } = chain
+  const { turns, turn: open, callsUsed } = chain
+  const turn = storedKinds(open)
   return codec.encode({ version: 1, ...carried, chain: { said: turns, turn, spent: callsUsed } })
 }
 

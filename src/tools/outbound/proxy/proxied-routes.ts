@@ -29,6 +29,8 @@ interface RouteOptions {
 export interface ProxiedRoutes {
   /** Throws OutboundError for an address that may not be called. Looks at nothing that is called directly. */
   admit(url: URL, chooser: Chooser, signal: AbortSignal): Promise<void>
+  /** Returns the proxy that answers for this address, and may answer for itself. Null for tunnels and direct calls. */
+  answering(url: URL): string | null
   /** The interceptor that sends a request through its proxy, or directly. */
   readonly route: Dispatcher.DispatcherComposeInterceptor
   destroy(): Promise<void>
@@ -79,6 +81,10 @@ export function createProxiedRoutes({ proxies, rules, lookups, connection, conne
         // The proxy may connect to any of them.
         if (reason !== null) throw new OutboundError(`Calls to ${host} are not allowed: ${reason}.`)
       }
+    },
+    answering(url) {
+      const proxy = url.protocol === 'http:' ? proxyOf(url) : null
+      return proxy === null ? null : new URL(proxy).host
     },
     route: (dispatch) => (options, handler) => {
       const proxy = options.origin === undefined ? null : proxyOf(new URL(options.origin))

@@ -54,6 +54,7 @@ const isTold = {
   tool_call: true,
   tool_begun: false,
   tool_result: true,
+  tool_asked: false,
   tool_unknown: false,
   model: false,
 } satisfies { [Kind in ReplyEventKind]: Kind extends HistoryToolEvent['event']['type'] ? true : false }

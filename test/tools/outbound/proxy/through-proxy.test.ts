@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, onTestFinished, vi } from 'vitest'
 import { connectionProblem, failureOf } from '../../../../src/providers/wire/failure.ts'
+import { problemOfAnswer } from '../../../../src/providers/wire/provider-errors.ts'
 import { callFailure } from '../../../../src/tools/outbound/call-failure.ts'
 import { createOutbound, type Lookup, type Outbound } from '../../../../src/tools/outbound/outbound.ts'
 import type { ProxySettings } from '../../../../src/tools/outbound/proxy/proxy-choice.ts'
@@ -127,6 +128,14 @@ describe('an error says that the proxy was asked', () => {
     const outbound = behind({ https: `http://${open.host}` })
     const [message] = await wordsOf(outbound, 'https://inner.example:1/')
     expect(message).toContain(`the proxy ${open.host} was asked, it answered 503`)
+  })
+
+  verifies('contract-35.proxy', 'where it may have answered for a provider itself', async () => {
+    await using open = await startHttpProxy()
+    const outbound = behind({ http: `http://${open.host}` })
+    const answer = await outbound.call('http://inner.example:1/', { method: 'GET', headers: {}, signal: never })
+    const { message } = failureOf(await problemOfAnswer(answer, 'GET', 'http://inner.example:1/'), [])
+    expect(message).toBe(`The provider answered 502: (the proxy ${open.host} was asked)`)
   })
 
   verifies('contract-35.proxy', 'a call that its caller ends has the reason of that end', async () => {

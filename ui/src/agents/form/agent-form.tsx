@@ -1,4 +1,4 @@
-import { Stack, TextInput } from '@mantine/core'
+import { Stack, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { FormSection } from '../../blocks/forms/form-section.tsx'
@@ -73,6 +73,14 @@ export function AgentForm({ initial, save, onSaved, submitLabel, agentId }: Agen
             description="What the model may call while it answers. Each call is shown in the reply."
           >
             <ToolsField form={form} />
+            <Switch
+              label="Fail when an MCP server gives no tools"
+              description="The reply ends before any call. Off: it goes on without them, and the model is told."
+              checked={form.values.onMissingTools === 'fail'}
+              onChange={({ currentTarget }) =>
+                form.setFieldValue('onMissingTools', currentTarget.checked ? 'fail' : 'tell')
+              }
+            />
             <ApprovalsField form={form} />
           </FormSection>
         </div>

@@ -32,6 +32,7 @@ const sectionOf = {
   responseFormat: 'generation',
   callerInstructions: 'callers',
   onLoss: 'callers',
+  onMissingTools: 'tools',
   userLimits: 'limits',
   allowedOrigins: 'pages',
 } as const satisfies Record<keyof AgentValues, SectionName>

@@ -9,6 +9,7 @@ import { argumentsOf, type Typed, typedOf, unlistedIn } from '../../http-tools/a
 import { type ArgumentRow, draftOf } from '../../http-tools/schema-draft.ts'
 import type { Decision, PendingCall } from '../queries.ts'
 import classes from './question.module.css'
+import { ServerQuestion } from './server-question.tsx'
 import { useToolSchema } from './use-tool-schema.ts'
 
 interface QuestionProps {
@@ -22,20 +23,22 @@ interface QuestionProps {
 }
 
 /** Decisions are made about exactly these calls: where others are pending, none of them is decided. */
-export const Question = (props: QuestionProps) => (
-  <Undecided key={props.pending.map(({ call_id }) => call_id).join(' ')} {...props} />
-)
+export const Question = (props: QuestionProps) => <Undecided key={props.pending.map(idOf).join(' ')} {...props} />
+
+/** Returns the id of a question: a call may ask several, each decided for itself. */
+const idOf = ({ call_id, key }: { call_id: string; key?: string | null | undefined }): string =>
+  key == null ? call_id : `${call_id} ${key}`
 
 function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
   const [decided, setDecided] = useState<ReadonlyMap<string, Decision>>(new Map())
   const decide = (...decisions: Decision[]) => {
     const all = new Map(decided)
-    for (const decision of decisions) all.set(decision.call_id, decision)
+    for (const decision of decisions) all.set(idOf(decision), decision)
     setDecided(all)
     if (all.size === pending.length) onDecide([...all.values()])
   }
-  const undo = (callId: string) => setDecided(new Map([...decided].filter(([id]) => id !== callId)))
-  const undecided = pending.filter(({ call_id }) => !decided.has(call_id))
+  const undo = (undone: string) => setDecided(new Map([...decided].filter(([id]) => id !== undone)))
+  const undecided = pending.filter((call) => !decided.has(idOf(call)))
   const [first] = undecided
   const left = undecided.length
   const approveAll = () => decide(...undecided.map(({ call_id }) => ({ call_id, decision: 'approve' as const })))
@@ -59,12 +62,12 @@ function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
       </Group>
       {pending.map((call) => (
         <CallQuestion
-          key={call.call_id}
+          key={idOf(call)}
           call={call}
-          decided={decided.get(call.call_id) ?? null}
+          decided={decided.get(idOf(call)) ?? null}
           hasKeys={hasKeys && call === first}
           onDecide={decide}
-          onUndo={left > 0 ? () => undo(call.call_id) : null}
+          onUndo={left > 0 ? () => undo(idOf(call)) : null}
         />
       ))}
     </section>
@@ -80,7 +83,14 @@ interface CallQuestionProps {
   onUndo: (() => void) | null
 }
 
-const words = { approve: 'Approved', reject: 'Rejected', respond: 'Answered' } as const
+const words = {
+  approve: 'Approved',
+  reject: 'Rejected',
+  respond: 'Answered',
+  answer: 'Answered',
+  decline: 'Declined',
+  cancel: 'Cancelled',
+} as const
 
 function CallQuestion({ call, decided, hasKeys, onDecide, onUndo }: CallQuestionProps) {
   const { call_id, name, kind } = call
@@ -88,7 +98,7 @@ function CallQuestion({ call, decided, hasKeys, onDecide, onUndo }: CallQuestion
     <article className={classes.call} aria-label={name}>
       <Text className={classes.name}>{name}</Text>
       {decided === null ? (
-        <Choices call={call} hasKeys={hasKeys} onDecide={(decision) => onDecide({ ...decision, call_id })} />
+        <Asked call={call} hasKeys={hasKeys} onDecide={(decision) => onDecide({ ...decision, call_id })} />
       ) : (
         <Group gap="sm">
           <Text fz="sm">{words[decided.decision]}</Text>
@@ -119,6 +129,9 @@ interface ChoicesProps {
   hasKeys: boolean
   onDecide: (choice: Choice) => void
 }
+
+const Asked = (props: ChoicesProps) =>
+  props.call.kind === 'input' ? <ServerQuestion {...props} /> : <Choices {...props} />
 
 function Choices({ call, hasKeys, onDecide }: ChoicesProps) {
   const [mode, setMode] = useState<Mode>(call.kind === 'caller' ? 'editing' : 'asked')

@@ -120,6 +120,7 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
   overrides?: Message['overrides']
   refusal?: Message['refusal']
   continuations?: Message['continuations']
+  missingTools?: Message['missingTools']
   reconnectedAt?: LiveReply['reconnectedAt']
   reasoning?: string
   reasoningMs?: number

@@ -17,6 +17,7 @@ import { Reason } from './error-reason.tsx'
 import { Failure } from './failure.tsx'
 import { againOf, Branches, Foot, FootButton, hasBegun } from './foot.tsx'
 import classes from './message.module.css'
+import { MissingTools } from './missing-tools.tsx'
 import { Reasoning } from './reasoning.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { UserText } from './user-text.tsx'
@@ -144,6 +145,7 @@ function Reply({
           {message.id !== null && <WhyItWaits key={message.id} messageId={message.id} />}
         </>
       )}
+      {message.missingTools && <MissingTools missing={message.missingTools} />}
       {message.refusal && (
         <Alert color="yellow" variant="light" icon={<IconHandStop size={18} />} title="Refused" mt="sm">
           <Reason text={message.refusal} />

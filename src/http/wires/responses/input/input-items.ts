@@ -30,6 +30,8 @@ export type InputItem = {
   | { kind: 'call'; callId: string; name: string; arguments: string }
   | { kind: 'output'; callId: string; output: string }
   | { kind: 'approval'; callId: string; approve: boolean; reason: string | null }
+  /** A summary, whose content this server has sealed. */
+  | { kind: 'compaction'; sealed: string }
   /** An item that is referenced by its id alone. */
   | { kind: 'reference' }
   /** An item that no model is shown: reasoning, or a request for an approval. */
@@ -88,6 +90,8 @@ function readItem(item: unknown, where: string, uploads: Uploads): InputItem {
     case 'item_reference':
       textField(item, 'id', where)
       return { ...base, kind: 'reference' }
+    case 'compaction':
+      return { ...base, kind: 'compaction', sealed: textField(item, 'encrypted_content', where) }
     case 'reasoning':
     case 'mcp_approval_request':
       return { ...base, kind: 'aside' }

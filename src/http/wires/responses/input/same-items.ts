@@ -20,6 +20,7 @@ export function sentKey(item: InputItem): string | null {
     case 'approval':
     case 'instructions':
     case 'reference':
+    case 'compaction':
     case 'aside':
       return null
     default:

@@ -167,6 +167,7 @@ function takeStored(event: ReplyEvent, state: ResponseProgress, kinds: Map<strin
     case 'text':
     case 'reasoning':
     case 'tool_begun':
+    case 'tool_asked':
     case 'tool_result':
     case 'tool_unknown': // calls of the agent's own tools are not shown
       return

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 
-export type IdPrefix = 'resp' | 'conv' | 'msg' | 'fc' | 'fco' | 'rs' | 'call' | 'mcpr'
+export type IdPrefix = 'resp' | 'conv' | 'msg' | 'fc' | 'fco' | 'rs' | 'call' | 'mcpr' | 'cmp'
 
 const HALF = 16
 
@@ -18,7 +18,7 @@ export const idOf = (prefix: IdPrefix, uuid: string): string => `${prefix}_${pla
 /** Returns the UUID of an id, with or without its prefix. It is null for an id of another form. */
 export function uuidIn(id: unknown): string | null {
   if (typeof id !== 'string') return null
-  const [, bare] = /^(?:(?:resp|conv|msg|fc|fco|rs|call|mcpr)_)?([0-9a-f]{32})$/i.exec(id.replaceAll('-', '')) ?? []
+  const [, bare] = /^(?:(?:resp|conv|msg|fc|fco|rs|call|mcpr|cmp)_)?([0-9a-f]{32})$/i.exec(id.replaceAll('-', '')) ?? []
   return bare === undefined ? null : dashed(bare.toLowerCase())
 }
 

@@ -73,7 +73,13 @@ const statusOf = (ended: ResponseProgress['ended']): Status => {
   return isFailure(ended) ? 'failed' : statuses[ended]
 }
 
-const usageOf = ({ promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens }: Usage) => ({
+export const usageOf = ({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+  cacheWriteTokens,
+  reasoningTokens,
+}: Usage) => ({
   input_tokens: promptTokens,
   input_tokens_details: { cached_tokens: cachedTokens ?? 0, cache_write_tokens: cacheWriteTokens ?? 0 },
   output_tokens: completionTokens,

@@ -137,6 +137,7 @@ function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[
       }
       case 'reasoning':
       case 'tool_begun':
+      case 'tool_asked':
       case 'tool_unknown':
       case 'model':
         return [] // no message that is given brings one

@@ -1,0 +1,119 @@
+/** Items of an input. */
+import { expect } from 'vitest'
+import { ITEM, type Kit, PIXEL, type Step, user } from './kit.ts'
+
+function messageItems({ create, sent, called, callIn, honoured, refused, got }: Kit): Step[] {
+  return [
+    honoured(ITEM, '`message` of role `user`', '`input_text`, `input_image`, `input_file`', () =>
+      create({ input: [user([{ type: 'input_text', text: 'Hi' }])] }),
+    ),
+    honoured(ITEM, '`message` of role `assistant`', 'History', () =>
+      create({ input: [user('a'), { role: 'assistant', content: 'b' }, user('c')] }),
+    ),
+    honoured(ITEM, '`message` of role `system` or `developer`', 'As `instructions`', () =>
+      create({ input: [{ role: 'developer', content: 'x' }, user('Hi')] }),
+    ),
+    honoured(ITEM, '`input_image`, `image_url`', 'A data URL or an address', async () => {
+      await create({ input: [user([{ type: 'input_image', image_url: PIXEL, detail: 'auto' }])] })
+      expect(JSON.stringify(sent()?.messages)).toContain('image_url')
+    }),
+    honoured(ITEM, '`input_file`, `file_data`', 'PDF and text', () =>
+      create({ input: [user([{ type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,SGk=' }])] }),
+    ),
+    refused(ITEM, '`file_id`', 'Send the bytes: `file_data`, `image_url`', {
+      params: { input: [user([{ type: 'input_file', file_id: 'file-1' }])] },
+    }),
+    refused(ITEM, '`file_url`', 'Send the bytes: `file_data`', {
+      params: { input: [user([{ type: 'input_file', file_url: 'https://example.com/a.pdf' }])] },
+    }),
+    honoured(ITEM, '`function_call_output`', 'Goes on from the call', async () => {
+      const asked = await called()
+      const output = { type: 'function_call_output', call_id: callIn(asked), output: 'seen' }
+      await got({ input: [output], previous_response_id: asked.id }, { status: 'completed' })
+    }),
+    honoured(ITEM, '`function_call_output`, `output` a list of `input_text`', 'The texts are joined', async () => {
+      const asked = await called()
+      const output = {
+        type: 'function_call_output',
+        call_id: callIn(asked),
+        output: [{ type: 'input_text', text: 'seen' }],
+      }
+      await got({ input: [output], previous_response_id: asked.id }, { status: 'completed' })
+    }),
+    refused(
+      ITEM,
+      '`function_call_output` with pictures or files',
+      'Put them into a message of the user behind the output',
+      {
+        run: async () => {
+          const asked = await called()
+          const output = {
+            type: 'function_call_output',
+            call_id: callIn(asked),
+            output: [{ type: 'input_image', image_url: PIXEL }],
+          }
+          return await create({ input: [output], previous_response_id: asked.id })
+        },
+      },
+    ),
+  ]
+}
+
+function otherItems({ client, create, honoured, refused, foreign, got }: Kit): Step[] {
+  return [
+    honoured(ITEM, 'a history that ends in outputs', 'Also of calls of another server', () =>
+      create({
+        input: [
+          user('a'),
+          { type: 'function_call', call_id: 'x', name: 'f', arguments: '{}' },
+          { type: 'function_call_output', call_id: 'x', output: '1' },
+        ],
+      }),
+    ),
+    refused(ITEM, 'a call without its output', 'Send the output behind it', {
+      params: { input: [user('a'), { type: 'function_call', call_id: 'x', name: 'f', arguments: '{}' }] },
+    }),
+    refused(ITEM, 'pictures and files in a new conversation’s history', 'Send them in the newest message', {
+      params: {
+        input: [user([{ type: 'input_image', image_url: PIXEL }]), { role: 'assistant', content: 'b' }, user('c')],
+      },
+    }),
+    honoured(ITEM, '`custom_tool_call` and its output', 'As a function’s, with the arguments `{"input"}`', () =>
+      create({
+        input: [
+          user('a'),
+          { type: 'custom_tool_call', call_id: 'x', name: 'f', input: '1' },
+          { type: 'custom_tool_call_output', call_id: 'x', output: '1' },
+        ],
+      }),
+    ),
+    honoured(ITEM, '`reasoning`', 'Passed over', () =>
+      create({ input: [{ type: 'reasoning', id: 'rs_1', summary: [] }, user('c')] }),
+    ),
+    honoured(ITEM, '`item_reference`', 'Names the place', async () => {
+      const first = await create({})
+      await got(
+        { input: [{ type: 'item_reference', id: first.output[0]?.id }, user('c')] },
+        { conversation: first.conversation },
+      )
+    }),
+    honoured(ITEM, '`compaction`', 'Of this server and agent; names the place', async () => {
+      const first = await create({})
+      const second = await create({ previous_response_id: first.id })
+      const { output } = await client.responses.compact({ model: 'any', previous_response_id: second.id })
+      await got({ input: [...output, user('c')] }, { previous_response_id: second.id })
+    }),
+    ...[
+      'web_search_call',
+      'file_search_call',
+      'code_interpreter_call',
+      'image_generation_call',
+      'computer_call',
+      'local_shell_call',
+    ].map(foreign),
+    ...['shell_call', 'apply_patch_call', 'mcp_list_tools', 'mcp_call', 'tool_search_call'].map(foreign),
+    refused(ITEM, 'items of other types', '', { params: { input: [{ type: 'made_up' }, user('a')] } }),
+  ]
+}
+
+export const itemSteps = (kit: Kit): Step[] => [...messageItems(kit), ...otherItems(kit)]
