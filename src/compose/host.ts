@@ -22,8 +22,8 @@ import { askAgain, isUnavailable } from '../persistence/postgres/database.ts'
 import type { Settings } from '../settings.ts'
 import { capabilities } from './capabilities.ts'
 import { faultLog } from './observation.ts'
-import { openReplays } from './replays.ts'
 import type { Ground, openOwnership } from './ownership.ts'
+import { openReplays } from './replays.ts'
 
 /** The interval at which messages begin that no settlement begins: after a drain, a crash, a start (contract section 22). */
 const TEND_MS = 1000

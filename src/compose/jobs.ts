@@ -1,6 +1,5 @@
 /** Wires up the background jobs: what they do, and how instances share them (contract section 7). */
 
-import { forgetReplays } from '../features/replays/store/replays.ts'
 import type { Model } from '../actors/ports/index.ts'
 import type { Observer } from '../actors/ports/observer.ts'
 import type { Job, JobLog, Jobs } from '../coordination/jobs/jobs.ts'
@@ -11,6 +10,7 @@ import { tidyLimits } from '../features/limits/store/limits.ts'
 import { foldUsage } from '../features/limits/store/usage/usage.ts'
 import { forgetSessionDeletions } from '../features/live-lists/store/session-changes.ts'
 import { tidyContents } from '../features/parts/store/parts.ts'
+import { forgetReplays } from '../features/replays/store/replays.ts'
 import { giveTitles } from '../features/titles/late-titles.ts'
 import { tidyLogins } from '../features/users/store/logins.ts'
 import { forgetRevocations } from '../features/users/store/users.ts'

@@ -1,7 +1,7 @@
 /** Wires up replays: the versions that they ask, and the replies that they ask again. */
 import type { Host } from '../actors/session/host.ts'
-import { createReplays } from '../features/replays/replays.ts'
 import { saidIn } from '../features/replays/replay-case.ts'
+import { createReplays } from '../features/replays/replays.ts'
 import { type CaseReply, costOf, createCases } from '../features/replays/store/cases.ts'
 import { agentHolding, heldByVersion, readAskedVersion } from '../features/versions/index.ts'
 import type { WholeSnapshot } from '../features/versions/store/snapshot.ts'
@@ -11,8 +11,8 @@ import { badRequest } from '../http/server/http-error.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import type { Owner } from '../persistence/replies/admission/admission-answer.ts'
 import { replyChain } from '../persistence/replies/reading/reply-events.ts'
-import { decodeFacts } from '../persistence/replies/stored/stored-columns.ts'
 import { storedUsage } from '../persistence/replies/settling/stored-outcome.ts'
+import { decodeFacts } from '../persistence/replies/stored/stored-columns.ts'
 
 interface Parts {
   sql: Sql
