@@ -176,15 +176,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         const edited = createEditing(sql)
         const signIn = oidc && { url: () => `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
         mount(management, auth, loginHandlers(logins && { sql, credentials, sessions: logins, oidc: signIn }))
-        mount(management, providers, edited(providers, providerHandlers(deps)))
-        mount(management, prompts, edited(prompts, promptHandlers(deps)))
-        mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
-        mount(management, versions, versionHandlers(deps))
-        mount(management, replays, replayHandlers(deps))
-        mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
-        mount(management, builtInTools, builtInToolHandlers(deps))
-        mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
-        mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
+        mountRecords(management, deps, edited)
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.personOf(request, reply))?.name ?? null
         mount(management, audit, auditHandlers(deps))
@@ -202,6 +194,23 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
       },
     }),
   )
+}
+
+/** Mounts what agents are made of. */
+function mountRecords(
+  management: FastifyInstance,
+  deps: HttpDependencies,
+  edited: ReturnType<typeof createEditing>,
+): void {
+  mount(management, providers, edited(providers, providerHandlers(deps)))
+  mount(management, prompts, edited(prompts, promptHandlers(deps)))
+  mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
+  mount(management, versions, versionHandlers(deps))
+  mount(management, replays, replayHandlers(deps))
+  mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
+  mount(management, builtInTools, builtInToolHandlers(deps))
+  mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
+  mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
 }
 
 type DeployRoutes = HttpDependencies &

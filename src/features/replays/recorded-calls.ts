@@ -18,11 +18,11 @@ export function recordedCalls(events: readonly ReplyEvent[]): Recorded[] {
   return events.flatMap((event) => {
     if (event.type !== 'tool_call') return []
     const { ok = false, content = unknownOutcome } = results.get(event.id) ?? {}
-    return [{ name: event.name, arguments: valueOf(event.arguments), ok, content }]
+    return [{ name: event.name, arguments: jsonIn(event.arguments), ok, content }]
   })
 }
 
-function valueOf(text: string): unknown {
+function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -47,7 +47,7 @@ export function answering(
     ...(own && { own }),
     ...(toolbox.missing && { missing: toolbox.missing }),
     async call({ name, arguments: text }: ToolCall, signal) {
-      const args = valueOf(text)
+      const args = jsonIn(text)
       const at = left.findIndex((one) => one.name === name && isDeepStrictEqual(one.arguments, args))
       const [found] = at < 0 ? [] : left.splice(at, 1)
       if (found) {
