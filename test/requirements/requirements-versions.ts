@@ -26,5 +26,6 @@ export const versions = {
     'A replay calls no tool and touches no session; a call that is not on record ends its case.',
   'contract-28.replay-refused': 'What cannot be replayed is refused, and one replay runs for each agent.',
   'contract-28.replay-lost': 'A case of a lost instance begins anew, and is given up at the third loss.',
+  'contract-28.proposed': 'An import may change drafts alone.',
   'contract-28.audit': 'Publishing, a change of the draft and its removal have entries.',
 } as const

@@ -83,6 +83,7 @@ export interface DecidedCall {
   content?: string | undefined
   /** The answers that the server is sent with the call, once all of its questions are decided. */
   again?: Again | undefined
+  remember?: RememberedCall | undefined
 }
 
 /** The answers to a server's questions, for the call that is sent again. */
@@ -90,6 +91,37 @@ export interface Again {
   state?: string | undefined
   of: string
   answers: readonly { key: string; decision: QuestionDecision; content?: string | undefined }[]
+}
+
+/** The reach of a decision that is remembered (contract section 29). */
+export interface RememberedCall {
+  /** UUID of the decision. */
+  id: string
+  scope: 'session' | 'user'
+  /** The key of the tool, and the id of its record; null for a built-in tool. */
+  tool: string
+  record_id: string | null
+  /** The tool's name in the call. */
+  name: string
+  /** JSON object of the values that a call must have. Null: any. */
+  arguments: string | null
+  /** Hash of tool and arguments (hex): decisions of one reach replace each other. */
+  reach: string
+  by_secret: boolean
+}
+
+/** A decision that was remembered. */
+export interface RememberedDecision {
+  id: string
+  decision: 'approve' | 'reject'
+  tool: string
+  arguments: string | null
+  reason: string | null
+  scope: 'session' | 'user'
+  bySecret: boolean
+  decidedBy: string | null
+  /** ISO 8601 UTC. */
+  decidedAt: string
 }
 
 /** Decisions that were stored without a request, and what the reply that follows them goes on from. */

@@ -6,6 +6,7 @@
 import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 
 export {
+  type DecidedBefore,
   type MissingServer,
   type ReplyEvent,
   type ReplyEventKind,

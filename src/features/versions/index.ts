@@ -10,4 +10,5 @@ export {
 export { changeDraftedAgent, changeDraftedTools, draftedAgent, draftedTools } from './routes/draft-records.ts'
 export { statesBesideLive } from './store/beside-live.ts'
 export { changeDraftTools, forgetToolInDrafts } from './store/drafts.ts'
+export { asDrafts } from './store/proposals.ts'
 export { makeVersion, versionOfReply } from './store/versions.ts'
