@@ -50,6 +50,10 @@ const nothing = {
   cacheWriteTokens: 0,
   reasoningTokens: 0,
   estimated: false,
+<<<<<<< HEAD
+=======
+  replays: 0,
+>>>>>>> 5a86c580b539c2d63806aaea1b4867c21f2b3499
   feedbackUp: 0,
   feedbackDown: 0,
 }
@@ -66,6 +70,7 @@ export const sumOf = (rows: readonly Omit<UsageRow, 'key'>[]) =>
       cacheWriteTokens: sum.cacheWriteTokens + row.cacheWriteTokens,
       reasoningTokens: sum.reasoningTokens + row.reasoningTokens,
       estimated: sum.estimated || row.estimated,
+      replays: sum.replays + row.replays,
       feedbackUp: sum.feedbackUp + row.feedbackUp,
       feedbackDown: sum.feedbackDown + row.feedbackDown,
     }),
