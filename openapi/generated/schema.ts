@@ -715,7 +715,7 @@ export interface paths {
         head?: never;
         /**
          * Change the title or the metadata of a session
-         * @description A change brings the session to the top of the list.
+         * @description A change brings the session to the top of the list; `archived` alone does not.
          */
         patch: operations["updateSession"];
         trace?: never;
@@ -1705,7 +1705,7 @@ export interface paths {
         head?: never;
         /**
          * Change the title of a session
-         * @description A change brings the session to the top of the list.
+         * @description A change brings the session to the top of the list; `archived` alone does not.
          */
         patch: operations["updatePlaygroundSession"];
         trace?: never;
@@ -4149,6 +4149,8 @@ export interface components {
             external_id: string | null;
             /** @description The version of its agent that its replies use. Null: the live one. */
             agent_version: number | null;
+            /** @description Set by a change alone; lists contain archived sessions too. */
+            archived: boolean;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -4205,6 +4207,8 @@ export interface components {
             external_id: string | null;
             /** @description The version of its agent that its replies use. Null: the live one. */
             agent_version: number | null;
+            /** @description Set by a change alone; lists contain archived sessions too. */
+            archived: boolean;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -5272,6 +5276,8 @@ export interface components {
             externalId: string | null;
             /** @description The version of its agent that its replies use. Null: the live one. */
             agentVersion: number | null;
+            /** @description Set by a change alone; lists contain archived sessions too. */
+            archived: boolean;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -5311,6 +5317,8 @@ export interface components {
             title?: string | null;
             /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
             agentVersion?: number | null;
+            /** @description Marks the session as archived, or not. It does not count as an update in lists. */
+            archived?: boolean;
         };
         PlaygroundSessionCreate: {
             /** @description Absent or null: derived from the first user message. 1 to 200 characters. */
@@ -6069,6 +6077,8 @@ export interface components {
             } | null;
             /** @description The version of its agent that its replies use, from the next one on. Null: the live one. A client secret may not send it (403). */
             agent_version?: number | null;
+            /** @description Marks the session as archived, or not. It does not count as an update in lists. */
+            archived?: boolean;
         };
         /** @description Only the last of `messages` is used, and its role must be `user`; or the last ones, of the role `tool`, which answer the pending calls of the `tools` that were brought. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         SessionCompletionRequest: {
@@ -6237,6 +6247,8 @@ export interface components {
             external_id: string | null;
             /** @description The version of its agent that its replies use. Null: the live one. */
             agent_version: number | null;
+            /** @description Set by a change alone; lists contain archived sessions too. */
+            archived: boolean;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -6304,6 +6316,8 @@ export interface components {
             status: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
             /** @description How the newest reply failed, or null. */
             errorCode: string | null;
+            /** @description Whether the session is marked as archived. */
+            archived: boolean;
             /**
              * Format: date-time
              * @description When the session was made. ISO 8601, UTC.
@@ -6355,6 +6369,8 @@ export interface components {
             status: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
             /** @description How the newest reply failed, or null. */
             errorCode: string | null;
+            /** @description Whether the session is marked as archived. */
+            archived: boolean;
             /**
              * Format: date-time
              * @description When the session was made. ISO 8601, UTC.
@@ -11717,6 +11733,8 @@ export interface operations {
                 limit?: number;
                 /** @description Number of records to skip. */
                 offset?: number;
+                /** @description Only sessions that are archived, or are not. All of them by default. */
+                archived?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -18707,6 +18725,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
+                /** @description Only sessions that are archived, or are not. All of them by default. */
+                archived?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -20366,6 +20386,8 @@ export interface operations {
                 agentId?: string;
                 /** @description Only sessions of this user. */
                 user?: string;
+                /** @description Only sessions that are archived, or are not. All of them by default. */
+                archived?: "true" | "false";
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */
@@ -20456,6 +20478,8 @@ export interface operations {
                 agentId?: string;
                 /** @description Only sessions of this user. */
                 user?: string;
+                /** @description Only sessions that are archived, or are not. All of them by default. */
+                archived?: "true" | "false";
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */

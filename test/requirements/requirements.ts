@@ -6,6 +6,7 @@
 import { branches } from './requirements-branches.ts'
 import { decisions } from './requirements-decisions.ts'
 import { edges } from './requirements-edges.ts'
+import { finding } from './requirements-finding.ts'
 import { frontDoor } from './requirements-front-door.ts'
 import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'

@@ -10,7 +10,7 @@ import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
 import { allFeedback } from './feedback.ts'
 import { onBusy } from './queue.ts'
-import { changedTitle, deploySession } from './sessions.ts'
+import { archivedChange, changedTitle, deploySession } from './sessions.ts'
 
 export const PlaygroundSession = Type.Object(
   {
@@ -22,7 +22,7 @@ export const PlaygroundSession = Type.Object(
   { title: 'PlaygroundSession' },
 )
 export const PlaygroundSessionChange = Type.Object(
-  { title: Type.Optional(changedTitle), agentVersion: givenPin },
+  { title: Type.Optional(changedTitle), agentVersion: givenPin, archived: archivedChange },
   { title: 'PlaygroundSessionChange', description: 'What is absent stays.' },
 )
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)

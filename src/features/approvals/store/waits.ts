@@ -3,8 +3,8 @@ import type { Carried, DecidedCall } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { type PendingCall, pendingOf } from '../../../persistence/replies/reading/waiting-calls.ts'
-import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
+import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 
 export interface Wait {
   /** The session's newest reply, which ended to wait. */
