@@ -4,6 +4,7 @@
  * `verifies`; a whole run fails for each rule that no test verified that ran and passed.
  */
 import { branches } from './requirements-branches.ts'
+import { conformance } from './requirements-conformance.ts'
 import { decisions } from './requirements-decisions.ts'
 import { edges } from './requirements-edges.ts'
 import { finding } from './requirements-finding.ts'
@@ -258,6 +259,7 @@ export const requirements = {
     'Reasoning of earlier replies is never sent to a model; within a reply it goes back to the model that wants it.',
   // ── contract 13 ───────────────────────────────────────────────────────────────────────────────────────
   ...branches,
+  ...conformance,
   ...decisions,
   ...models,
   ...operating,
@@ -276,6 +278,7 @@ export const requirements = {
   ...told,
   ...frontDoor,
   ...edges,
+  ...finding,
 } as const
 
 export type RequirementId = keyof typeof requirements
