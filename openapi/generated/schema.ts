@@ -2156,6 +2156,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/debug/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find a session or a reply by an id out of a log
+         * @description The id of a session, of a reply, or of the request that began a reply (`x-request-id`). A request is looked for among the 50,000 records of steps that were stored last.
+         */
+        get: operations["findById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/debug/actors": {
         parameters: {
             query?: never;
@@ -4373,6 +4393,23 @@ export interface components {
             /** @description Why, in 1 to 2,000 characters. Null when nothing was said. */
             comment?: string | null;
         };
+        Found: {
+            /**
+             * Format: uuid
+             * @description Its agent.
+             */
+            agentId: string;
+            /**
+             * Format: uuid
+             * @description The session.
+             */
+            sessionId: string;
+            /**
+             * Format: uuid
+             * @description The reply. Null where a session was found.
+             */
+            messageId: string | null;
+        };
         /** @description Absent settings are left to the provider. */
         GenerationConfig: {
             temperature?: number;
@@ -4841,9 +4878,23 @@ export interface components {
             since: string;
             /** @description Number of streams that follow it there. */
             subscribers: number;
+            /**
+             * Format: date-time
+             * @description When the newest frame of its reply was stored. Null when no reply runs. ISO 8601, UTC.
+             */
+            newestAt: string | null;
         };
         LiveActors: {
             actors: components["schemas"]["LiveActor"][];
+            /**
+             * Format: date-time
+             * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
+             */
+            now: string;
+            /** @description A provider that sends nothing for so long is given up. Milliseconds; null without a visit. */
+            silenceLimitMs: number | null;
+            /** @description A reply that lasts so long is given up. Milliseconds; null without a visit. */
+            replyLimitMs: number | null;
         };
         LoggedIn: {
             username: string;
@@ -6741,6 +6792,10 @@ export interface components {
              * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
              */
             now: string;
+            /** @description A provider that sends nothing for so long is given up. Milliseconds; null without a visit. */
+            silenceLimitMs: number | null;
+            /** @description A reply that lasts so long is given up. Milliseconds; null without a visit. */
+            replyLimitMs: number | null;
         };
         SessionTransition: {
             /** @description Increases with every transition; the `id:` of its event in the stream. */
@@ -7404,6 +7459,7 @@ export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
 export type Feedback = components['schemas']['Feedback'];
 export type FeedbackRequest = components['schemas']['FeedbackRequest'];
+export type Found = components['schemas']['Found'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
 export type GivenFeedback = components['schemas']['GivenFeedback'];
 export type HeadChange = components['schemas']['HeadChange'];
@@ -21914,6 +21970,83 @@ export interface operations {
                 };
             };
             /** @description There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    findById: {
+        parameters: {
+            query: {
+                /** @description The whole id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Found"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Nothing has this id. */
             404: {
                 headers: {
                     [name: string]: unknown;

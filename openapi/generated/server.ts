@@ -416,6 +416,8 @@ export interface DebugHandlers<X extends Exchange> {
   streamSessionTransitions: Handler<operations['streamSessionTransitions'], X>
   /** GET /api/v1/debug/sessions/{id}/readers — Who runs a session, and through which instances it is read */
   listSessionReaders: Handler<operations['listSessionReaders'], X>
+  /** GET /api/v1/debug/find — Find a session or a reply by an id out of a log */
+  findById: Handler<operations['findById'], X>
   /** GET /api/v1/debug/actors — The live session actors of all instances */
   listLiveActors: Handler<operations['listLiveActors'], X>
 }

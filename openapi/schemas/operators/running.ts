@@ -138,6 +138,20 @@ export const ChartTraffic = Type.Object(
   { title: 'ChartTraffic' },
 )
 
+const patience = {
+  silenceLimitMs: milliseconds('A provider that sends nothing for so long is given up.'),
+  replyLimitMs: milliseconds('A reply that lasts so long is given up.'),
+}
+
+export const Found = Type.Object(
+  {
+    agentId: id('Its agent.'),
+    sessionId: id('The session.'),
+    messageId: nullable(id('The reply. Null where a session was found.')),
+  },
+  { title: 'Found' },
+)
+
 export const LiveActors = Type.Object(
   {
     actors: Type.Array(
@@ -149,10 +163,13 @@ export const LiveActors = Type.Object(
           state: Type.String({ description: 'Id of the innermost state.' }),
           since: time('When it entered that state.'),
           subscribers: count('Number of streams that follow it there.'),
+          newestAt: nullable(time('When the newest frame of its reply was stored. Null when no reply runs.')),
         },
         { title: 'LiveActor' },
       ),
     ),
+    now: time('When this was answered, by the clock of the instance that did.'),
+    ...patience,
   },
   { title: 'LiveActors' },
 )
@@ -179,6 +196,7 @@ export const SessionReaders = Type.Object(
       ),
     ),
     now: time('When this was answered, by the clock of the instance that did.'),
+    ...patience,
   },
   { title: 'SessionReaders' },
 )
