@@ -41,6 +41,18 @@ export interface PlaygroundSession extends Session<PlaygroundMessage, Playground
 /** The fields of a new session. */
 export type NewPlaygroundSession = Schemas['PlaygroundSessionCreate']
 
+const placeOf = ({ parentId }: PlaygroundSendOptions) => (parentId === undefined ? {} : { parentId })
+
+type Asked = Pick<ChatRequest, 'message' | 'parentId' | 'regenerate' | 'messageId'>
+
+/** Returns what goes along with a message, and how its reply is followed. Undefined fields are left out of the JSON. */
+function requestOf({ idempotencyKey = randomKey(), ...given }: PlaygroundSendOptions) {
+  const { overrides, onBusy, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options } = given
+  const tools = { httpToolIds, mcpServers, builtInToolIds } satisfies Record<ToolField, unknown>
+  const headers = { 'idempotency-key': idempotencyKey }
+  return { headers, chosen: { onBusy, configOverrides: overrides, ...tools }, options }
+}
+
 export function playgroundSession(
   context: SessionContext,
   given: string | null,
@@ -76,29 +88,24 @@ export function playgroundSession(
     ending: ({ content, reasoning, finishReason: reason, error }) => ({ content, reasoning, reason, error }),
     cancel: () => cancel(),
   })
-  const post = (
-    what: Pick<ChatRequest, 'message' | 'parentId' | 'regenerate' | 'messageId'>,
-    { idempotencyKey = randomKey(), ...given }: PlaygroundSendOptions = {},
-  ) => {
-    const { overrides, onBusy, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options } = given
-    const headers = { 'idempotency-key': idempotencyKey }
+  const post = (what: Asked, given: PlaygroundSendOptions = {}) => {
+    const { headers, chosen, options } = requestOf(given)
     // The same message each time: it begins in the session that it was first sent to.
     const first = known()
     const start = async (signal: AbortSignal) => {
       const sessionId = made === undefined ? first : await create(signal)
-      // Undefined fields are left out of the JSON.
-      const tools = { httpToolIds, mcpServers, builtInToolIds } satisfies Record<ToolField, unknown>
-      const body = { ...what, sessionId, onBusy, configOverrides: overrides, ...tools }
-      const response = await transport('POST', `${base}/chat`, { body, headers, signal })
+      const response = await transport('POST', `${base}/chat`, {
+        body: { ...what, sessionId, ...chosen },
+        headers,
+        signal,
+      })
       created(response.headers.get('x-session-id'))
       return response
     }
     return createReply(wire(start), { reconnect, ...options })
   }
-  const send = (message: MessageContent, options: PlaygroundSendOptions = {}) => {
-    const { parentId } = options
-    return post({ message, ...(parentId === undefined ? {} : { parentId }) }, options)
-  }
+  const send = (message: MessageContent, options: PlaygroundSendOptions = {}) =>
+    post({ message, ...placeOf(options) }, options)
   return {
     get id() {
       return known()
