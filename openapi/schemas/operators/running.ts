@@ -220,6 +220,7 @@ export const UsageReport = Type.Object(
           cacheWriteTokens: count('Of those read: written to a cache, as far as it is reported.'),
           reasoningTokens: count('Of those written: spent on reasoning, as far as it is reported.'),
           estimated: Type.Boolean({ description: "Whether the numbers include a tokenizer's estimates." }),
+          replays: count('Of `replies`: those that were a replay’s.'),
           feedbackUp: count('Good feedback that was given in this time, and still exists.'),
           feedbackDown: count('Bad feedback that was given in this time, and still exists.'),
         },

@@ -50,6 +50,7 @@ const nothing = {
   cacheWriteTokens: 0,
   reasoningTokens: 0,
   estimated: false,
+  replays: 0,
   feedbackUp: 0,
   feedbackDown: 0,
 }
@@ -66,6 +67,7 @@ export const sumOf = (rows: readonly Omit<UsageRow, 'key'>[]) =>
       cacheWriteTokens: sum.cacheWriteTokens + row.cacheWriteTokens,
       reasoningTokens: sum.reasoningTokens + row.reasoningTokens,
       estimated: sum.estimated || row.estimated,
+      replays: sum.replays + row.replays,
       feedbackUp: sum.feedbackUp + row.feedbackUp,
       feedbackDown: sum.feedbackDown + row.feedbackDown,
     }),
