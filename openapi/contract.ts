@@ -11,6 +11,7 @@ import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
 import { sessionCompletions } from './operations/deploy/sessionCompletions.ts'
 import { sessions } from './operations/deploy/sessions.ts'
+import { shares } from './operations/deploy/shares.ts'
 import { users } from './operations/deploy/users.ts'
 import { allSessions } from './operations/operators/allSessions.ts'
 import { audit } from './operations/operators/audit.ts'
@@ -59,6 +60,7 @@ export const tags: readonly Tag[] = [
     operations: sessionCompletions,
   },
   { name: 'feedback', description: 'Deploy API: what users think of replies.', operations: feedback },
+  { name: 'shares', description: 'Deploy API: sessions that others may read.', operations: shares },
   {
     name: 'responses',
     description: 'Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions.',

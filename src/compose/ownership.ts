@@ -11,6 +11,7 @@ import { storedKeyList } from '../features/keys/routes/key-list.ts'
 import { createActorReports } from '../features/traces/store/actor-reports.ts'
 import { recordTransitions } from '../features/traces/store/transitions.ts'
 import { createTransitionRecorder } from '../features/traces/transitions.ts'
+import { storedShareWatch } from '../features/shares/routes/share-watch.ts'
 import { storedRevocationList } from '../features/users/access/revocations.ts'
 import type { createServer } from '../http/server/server.ts'
 import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
@@ -117,10 +118,25 @@ export async function openOwnership(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
     (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),
   )
-  const revocations = await followed('revocations', log, storedRevocationList(work))
-  closing.defer(() => revocations.stop())
-  const namedKeys = await followed('keys', log, storedKeyList(work))
-  closing.defer(() => namedKeys.stop())
+  const credentials = await followCredentials(work, log, closing)
   // Uses connections that no caller's request can occupy: six lists that wait say nothing about the database.
-  return { coordination, journal, handovers, recorder, revocations, namedKeys, ping: createDatabaseCheck(work) }
+  return {
+    coordination,
+    journal,
+    handovers,
+    recorder,
+    ...credentials,
+    ping: createDatabaseCheck(work),
+  }
+}
+
+/** Follows what others revoke: client secrets, keys and shares. */
+async function followCredentials(sql: Ground['sql'], log: Ground['log'], closing: Ground['closing']) {
+  const revocations = await followed('revocations', log, storedRevocationList(sql))
+  closing.defer(() => revocations.stop())
+  const namedKeys = await followed('keys', log, storedKeyList(sql))
+  closing.defer(() => namedKeys.stop())
+  const shareWatch = await followed('shares', log, storedShareWatch(sql))
+  closing.defer(() => shareWatch.stop())
+  return { revocations, namedKeys, shareWatch }
 }

@@ -10,6 +10,7 @@ import { feedback } from '../../openapi/operations/deploy/feedback.ts'
 import { models } from '../../openapi/operations/deploy/models.ts'
 import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
 import { sessions } from '../../openapi/operations/deploy/sessions.ts'
+import { shares } from '../../openapi/operations/deploy/shares.ts'
 import { users } from '../../openapi/operations/deploy/users.ts'
 import { allSessions } from '../../openapi/operations/operators/allSessions.ts'
 import { audit } from '../../openapi/operations/operators/audit.ts'
@@ -42,6 +43,9 @@ import { type UsageDependencies, usageHandlers } from '../features/limits/routes
 import { createSessionFeed } from '../features/live-lists/routes/session-feed.ts'
 import type { OidcSignIn } from '../features/oidc/open-oidc.ts'
 import { registerOidc } from '../features/oidc/routes/oidc-routes.ts'
+import { shareHandlers } from '../features/shares/routes/share-handlers.ts'
+import type { ShareWatch } from '../features/shares/routes/share-watch.ts'
+import { endSharesOf } from '../features/shares/store/shares.ts'
 import { type DebugDependencies, debugHandlers } from '../features/traces/routes/debug.ts'
 import { type ReplyTraceDependencies, replyTraceHandlers } from '../features/traces/routes/reply-traces.ts'
 import { transferHandlers, transferScope } from '../features/transfer/routes/transfer.ts'
@@ -85,6 +89,7 @@ import { allSessionHandlers } from '../http/wires/playground/all-sessions.ts'
 import { playgroundHandlers } from '../http/wires/playground/playground.ts'
 import type { PlaygroundDependencies } from '../http/wires/playground/playground-actions.ts'
 import { mountResponses } from '../http/wires/responses/routes.ts'
+import { sharedReaders } from '../http/wires/shared/shared-answers.ts'
 
 export interface RouteOptions {
   deployKeys: readonly string[]
@@ -106,6 +111,7 @@ export type HttpDependencies = CompletionDependencies &
     requestObservers: readonly RequestObserver[]
     revocations: RevocationList
     namedKeys: KeyList
+    shareWatch: ShareWatch
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
     breakIt: BreakIt | null
@@ -207,12 +213,17 @@ type DeployRoutes = HttpDependencies &
 function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, completions, completionHandlers(deps))
   mountDeploy(deploy, models, modelHandlers(deps))
-  mountDeploy(deploy, sessions, sessionHandlers(deps))
+  mountDeploy(deploy, sessions, sessionHandlers(deps), sharedReaders(deps))
   mountDeploy(deploy, feedback, feedbackHandlers(deps))
-  mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
+  mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps), sharedReaders(deps))
+  mountDeploy(deploy, shares, shareHandlers(deps))
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
   mountResponses(deploy, { ...deps, sessionSecrets: deps.secrets.derive('response sessions') })
   mountDeploy(deploy, agUi, agUiHandlers(deps))
   mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
-  mountDeploy(deploy, users, userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage } }))
+  mountDeploy(
+    deploy,
+    users,
+    userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage }, endShares: endSharesOf }),
+  )
 }
