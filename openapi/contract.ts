@@ -6,6 +6,7 @@ import { aiSdk } from './operations/deploy/aiSdk.ts'
 import { clientSecrets } from './operations/deploy/clientSecrets.ts'
 import { completions } from './operations/deploy/completions.ts'
 import { agentConversations, conversations } from './operations/deploy/conversations.ts'
+import { decisions } from './operations/deploy/decisions.ts'
 import { feedback } from './operations/deploy/feedback.ts'
 import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
@@ -18,6 +19,7 @@ import { audit } from './operations/operators/audit.ts'
 import { auth } from './operations/operators/auth.ts'
 import { debug } from './operations/operators/debug.ts'
 import { health } from './operations/operators/health.ts'
+import { knownDecisions } from './operations/operators/knownDecisions.ts'
 import { playground } from './operations/operators/playground.ts'
 import { replyTraces } from './operations/operators/replyTraces.ts'
 import { usage } from './operations/operators/usage.ts'
@@ -85,6 +87,12 @@ export const tags: readonly Tag[] = [
     operations: clientSecrets,
   },
   { name: 'users', description: "Deploy API: an agent's end users.", operations: users },
+  { name: 'decisions', description: 'Deploy API: decisions about calls that are remembered.', operations: decisions },
+  {
+    name: 'knownDecisions',
+    description: 'Decisions about calls that are remembered, for operators.',
+    operations: knownDecisions,
+  },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
   { name: 'allSessions', description: 'The sessions of all agents, for operators.', operations: allSessions },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },

@@ -1551,6 +1551,145 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the decisions that are remembered for a session, newest first */
+        get: operations["listSessionDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/decisions/{decision_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a decision: calls that it covered wait again */
+        delete: operations["revokeSessionDecision"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the decisions that are remembered for a user, newest first
+         * @description An unknown user has none.
+         */
+        get: operations["listUserDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/decisions/{decision_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a decision: calls that it covered wait again */
+        delete: operations["revokeUserDecision"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the decisions that are remembered for a session, newest first */
+        get: operations["listPlaygroundDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/decisions/{decision_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a decision: calls that it covered wait again */
+        delete: operations["revokePlaygroundDecision"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/users/{user}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the decisions that are remembered for a user, newest first */
+        get: operations["listKnownUserDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/users/{user}/decisions/{decision_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a decision: calls that it covered wait again */
+        delete: operations["revokeKnownUserDecision"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/feedback": {
         parameters: {
             query?: never;
@@ -3084,14 +3223,41 @@ export interface components {
             approvals: (string | {
                 /** @description Id of a built-in tool. */
                 builtInToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Id of an MCP server. */
                 mcpServerId: string;
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             })[] | "*";
             /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
             approvalsExpireAfterS: number | null;
@@ -3112,14 +3278,41 @@ export interface components {
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
                 builtInTool: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Name of an HTTP tool. */
                 httpTool: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Name of an MCP server. */
                 mcpServer: string;
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             })[] | "*";
             /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
             approvalsExpireAfterS?: number | null;
@@ -3135,14 +3328,41 @@ export interface components {
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
                 builtInToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             } | {
                 /** @description Id of an MCP server. */
                 mcpServerId: string;
                 /** @description The server's own name for the tool. `*`: each of its tools. */
                 toolName: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
             })[] | "*" | null;
             /** @description Seconds after which a call that nobody has decided is rejected. Null: never. */
             approvalsExpireAfterS?: number | null;
@@ -3887,6 +4107,13 @@ export interface components {
             output?: string | null;
             /** @description With `reject`: told to the model. */
             reason?: string | null;
+            /**
+             * @description Decides later calls of the tool without asking: in this session, or in all sessions of its user with the agent.
+             * @enum {string|null}
+             */
+            remember?: "session" | "user" | null;
+            /** @description With `remember`: only calls in which these arguments have the values that they have in this call. */
+            remember_arguments?: string[] | null;
         };
         DeployAuthError: {
             error: {
@@ -4598,6 +4825,45 @@ export interface components {
             /** @description Cost of this month, UTC, of replies that have ended. */
             costThisMonth: number;
         };
+        KnownDecision: {
+            /**
+             * Format: uuid
+             * @description Id of the decision.
+             */
+            id: string;
+            /**
+             * @description For how long.
+             * @enum {string}
+             */
+            remember: "session" | "user";
+            /**
+             * @description What becomes of the calls that it covers.
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /** @description The tool's name in the call that was decided. */
+            name: string;
+            /** @description The arguments and values that a call must have. Null: any. */
+            arguments: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What the model is told of a rejected call. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was decided. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description Login name, or end user. Null when none is named. */
+            decidedBy: string | null;
+            /** @description The tool, by the fields that identify it in `approvals`. */
+            tool: {
+                [key: string]: unknown;
+            };
+        };
+        KnownDecisions: {
+            decisions: components["schemas"]["KnownDecision"][];
+        };
         Live: {
             /**
              * @description The server runs.
@@ -5260,6 +5526,11 @@ export interface components {
             /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
             /**
+             * Format: uuid
+             * @description Id of the remembered decision that covered the call. Absent when none did.
+             */
+            decisionId?: string;
+            /**
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
@@ -5511,6 +5782,39 @@ export interface components {
             };
             /** @description The reason, with 503. */
             message?: string;
+        };
+        RememberedDecision: {
+            /**
+             * Format: uuid
+             * @description Id of the decision.
+             */
+            id: string;
+            /**
+             * @description For how long.
+             * @enum {string}
+             */
+            remember: "session" | "user";
+            /**
+             * @description What becomes of the calls that it covers.
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /** @description The tool's name in the call that was decided. */
+            name: string;
+            /** @description The arguments and values that a call must have. Null: any. */
+            arguments: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What the model is told of a rejected call. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was decided. ISO 8601, UTC.
+             */
+            created_at: string;
+        };
+        RememberedDecisions: {
+            decisions: components["schemas"]["RememberedDecision"][];
         };
         /** @description Of messages with the status `error` alone. */
         ReplyFailure: {
@@ -6979,6 +7283,8 @@ export type KeyCreated = components['schemas']['KeyCreated'];
 export type KeyList = components['schemas']['KeyList'];
 export type KeyUpdate = components['schemas']['KeyUpdate'];
 export type KeyUse = components['schemas']['KeyUse'];
+export type KnownDecision = components['schemas']['KnownDecision'];
+export type KnownDecisions = components['schemas']['KnownDecisions'];
 export type Live = components['schemas']['Live'];
 export type LiveActor = components['schemas']['LiveActor'];
 export type LiveActors = components['schemas']['LiveActors'];
@@ -7033,6 +7339,8 @@ export type PublishRequest = components['schemas']['PublishRequest'];
 export type Queue = components['schemas']['Queue'];
 export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
+export type RememberedDecision = components['schemas']['RememberedDecision'];
+export type RememberedDecisions = components['schemas']['RememberedDecisions'];
 export type ReplyFailure = components['schemas']['ReplyFailure'];
 export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
@@ -17942,6 +18250,726 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listSessionDecisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RememberedDecisions"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    revokeSessionDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                decision_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret reaches what its user has, and revokes no rejection that it did not make. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such decision, or it belongs to another session, user or agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listUserDecisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RememberedDecisions"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret reaches what its user has, and revokes no rejection that it did not make. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    revokeUserDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+                decision_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret reaches what its user has, and revokes no rejection that it did not make. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such decision, or it belongs to another session, user or agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listPlaygroundDecisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownDecisions"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    revokePlaygroundDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                decision_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such decision, or it belongs to another session, user or agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listKnownUserDecisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownDecisions"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    revokeKnownUserDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+                decision_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such decision, or it belongs to another session, user or agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
                 };
             };
         };

@@ -8,17 +8,16 @@ import { createLocalCoordination } from '../coordination/local.ts'
 import { createCheckpoints } from '../features/compaction/store/checkpoints.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
 import { storedKeyList } from '../features/keys/routes/key-list.ts'
+import { storedShareWatch } from '../features/shares/routes/share-watch.ts'
 import { createActorReports } from '../features/traces/store/actor-reports.ts'
 import { recordTransitions } from '../features/traces/store/transitions.ts'
 import { createTransitionRecorder } from '../features/traces/transitions.ts'
-import { storedShareWatch } from '../features/shares/routes/share-watch.ts'
 import { storedRevocationList } from '../features/users/access/revocations.ts'
 import type { createServer } from '../http/server/server.ts'
 import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
 import type { StorageLimits } from '../persistence/replies/sessions/storage-limits.ts'
 import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
-import type { OwnProcess } from './break-it.ts'
 import { contributions } from './contributions.ts'
 import { type openDatabase, SHORTEST_SILENCE_MS, waitForDatabase } from './database.ts'
 import { followed } from './followed.ts'
@@ -49,7 +48,6 @@ export interface Ground extends Database {
   log: Log
   closing: AsyncDisposableStack
   observation: Observation
-  own: OwnProcess | null
 }
 
 /** Opens this instance's lease, journal and transition recorder. */

@@ -6,6 +6,7 @@ import { agUi } from '../../openapi/operations/deploy/agUi.ts'
 import { aiSdk } from '../../openapi/operations/deploy/aiSdk.ts'
 import { clientSecrets } from '../../openapi/operations/deploy/clientSecrets.ts'
 import { completions } from '../../openapi/operations/deploy/completions.ts'
+import { decisions } from '../../openapi/operations/deploy/decisions.ts'
 import { feedback } from '../../openapi/operations/deploy/feedback.ts'
 import { models } from '../../openapi/operations/deploy/models.ts'
 import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
@@ -17,6 +18,7 @@ import { audit } from '../../openapi/operations/operators/audit.ts'
 import { auth } from '../../openapi/operations/operators/auth.ts'
 import { debug } from '../../openapi/operations/operators/debug.ts'
 import { health } from '../../openapi/operations/operators/health.ts'
+import { knownDecisions } from '../../openapi/operations/operators/knownDecisions.ts'
 import { playground } from '../../openapi/operations/operators/playground.ts'
 import { replyTraces } from '../../openapi/operations/operators/replyTraces.ts'
 import { usage } from '../../openapi/operations/operators/usage.ts'
@@ -33,6 +35,7 @@ import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
+import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
 import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
@@ -68,7 +71,6 @@ import { type McpServerDependencies, mcpServerHandlers } from '../http/managemen
 import { promptHandlers } from '../http/management/records/prompts.ts'
 import { providerHandlers } from '../http/management/records/providers.ts'
 import { managementScope } from '../http/management/scope.ts'
-import { type BreakIt, registerBreakIt } from '../http/pages/break-it.ts'
 import { registerDocs } from '../http/pages/docs.ts'
 import { registerUi } from '../http/pages/ui.ts'
 import type { SendDependencies } from '../http/sending/send-message.ts'
@@ -114,7 +116,6 @@ export type HttpDependencies = CompletionDependencies &
     shareWatch: ShareWatch
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
-    breakIt: BreakIt | null
     oidc: OidcSignIn | null
     /** Returns the address under which browsers reach the server. Null where that is not known. */
     publicUrl(): string | null
@@ -136,7 +137,6 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
   const needsLogin = options.credentials !== null || deps.oidc !== null
   const sendPage = await registerUi(app, { login: needsLogin ? 'required' : 'none' })
   answerUnknownPaths(app, sendPage)
-  await registerBreakIt(app, sendPage, deps.breakIt)
   const deployDependencies = {
     ...deps,
     keys: options.deployKeys,
@@ -195,6 +195,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, webhooks, edited(webhooks, webhookHandlers(deps)))
         mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
         mount(management, allSessions, allSessionHandlers(deps))
+        mount(management, knownDecisions, knownDecisionHandlers(deps))
         mount(management, debug, debugHandlers(deps))
         mount(management, replyTraces, replyTraceHandlers(deps))
         mount(management, prices, edited(prices, priceHandlers(deps)))
@@ -226,4 +227,5 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
     users,
     userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage }, endShares: endSharesOf }),
   )
+  mountDeploy(deploy, decisions, decisionHandlers(deps))
 }

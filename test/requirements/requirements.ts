@@ -4,6 +4,7 @@
  * `verifies`; a whole run fails for each rule that no test verified that ran and passed.
  */
 import { branches } from './requirements-branches.ts'
+import { conformance } from './requirements-conformance.ts'
 import { decisions } from './requirements-decisions.ts'
 import { edges } from './requirements-edges.ts'
 import { finding } from './requirements-finding.ts'
@@ -12,7 +13,6 @@ import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
 import { lasting } from './requirements-lasting.ts'
 import { limits } from './requirements-limits.ts'
-import { mcp } from './requirements-mcp.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { parts } from './requirements-parts.ts'
@@ -259,6 +259,7 @@ export const requirements = {
     'Reasoning of earlier replies is never sent to a model; within a reply it goes back to the model that wants it.',
   // ── contract 13 ───────────────────────────────────────────────────────────────────────────────────────
   ...branches,
+  ...conformance,
   ...decisions,
   ...models,
   ...operating,
@@ -278,7 +279,6 @@ export const requirements = {
   ...frontDoor,
   ...edges,
   ...finding,
-  ...mcp,
 } as const
 
 export type RequirementId = keyof typeof requirements

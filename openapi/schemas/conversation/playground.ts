@@ -40,6 +40,7 @@ const PlaygroundToolCall = Type.Object(
     offset: count("Position of the call in the message's content, in UTF-16 code units."),
     startedAt: nullable(time('When the call began, if known.')),
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
+    decisionId: Type.Optional(id('Id of the remembered decision that covered the call. Absent when none did.')),
     decision: Type.Optional(
       nullable(
         oneOf(storedDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),

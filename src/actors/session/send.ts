@@ -104,6 +104,7 @@ export type Refusal =
   | 'unknown'
   | 'revoked'
   | 'not_waiting'
+  | 'too_many_remembered'
   | 'session_full'
   | 'user_full'
   | 'too_many_sessions'

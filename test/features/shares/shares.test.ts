@@ -1,9 +1,9 @@
 /** Shares of sessions: made, listed, revoked, and what their tokens open. */
 import { afterAll, expect } from 'vitest'
+import { isoUtc, nobody, openScene, uuid } from '../../http/scene.ts'
 import { createAgent } from '../../support/app.ts'
 import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { isoUtc, nobody, openScene, uuid } from '../../http/scene.ts'
 
 const KEY = 'deploy-key'
 const scene = await openScene({ settings: { PUBLIC_API_KEY: KEY } })

@@ -71,7 +71,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
 }
 
 /**
- * The note that a queued response is about to be cancelled. It counts once the message is in the queue no more, and
+ * Stores that a queued response is about to be cancelled. The note counts once the message is in the queue no more, and
  * has not begun.
  */
 export async function noteDequeued(
