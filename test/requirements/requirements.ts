@@ -4,6 +4,7 @@
  * `verifies`; a whole run fails for each rule that no test verified that ran and passed.
  */
 import { branches } from './requirements-branches.ts'
+import { children } from './requirements-children.ts'
 import { decisions } from './requirements-decisions.ts'
 import { edges } from './requirements-edges.ts'
 import { frontDoor } from './requirements-front-door.ts'
@@ -283,6 +284,7 @@ export const requirements = {
   'contract-13.fallback-records':
     'Fallbacks are stored, checked, cleared, carried by name, and count as use of a provider.',
   ...branches,
+  ...children,
   ...decisions,
   ...models,
   ...operating,
