@@ -12,7 +12,9 @@ import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
 import { sessionCompletions } from './operations/deploy/sessionCompletions.ts'
 import { sessions } from './operations/deploy/sessions.ts'
+import { decisions } from './operations/deploy/decisions.ts'
 import { users } from './operations/deploy/users.ts'
+import { knownDecisions } from './operations/operators/knownDecisions.ts'
 import { allSessions } from './operations/operators/allSessions.ts'
 import { audit } from './operations/operators/audit.ts'
 import { auth } from './operations/operators/auth.ts'
@@ -85,6 +87,12 @@ export const tags: readonly Tag[] = [
     operations: clientSecrets,
   },
   { name: 'users', description: "Deploy API: an agent's end users.", operations: users },
+  { name: 'decisions', description: 'Deploy API: decisions about calls that are remembered.', operations: decisions },
+  {
+    name: 'knownDecisions',
+    description: 'Decisions about calls that are remembered, for operators.',
+    operations: knownDecisions,
+  },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
   { name: 'allSessions', description: 'The sessions of all agents, for operators.', operations: allSessions },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },

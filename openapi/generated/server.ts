@@ -318,6 +318,30 @@ export interface UsersHandlers<X extends Exchange> {
   exportUser: Handler<operations['exportUser'], X>
 }
 
+/** Deploy API: decisions about calls that are remembered. */
+export interface DecisionsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/decisions — List the decisions that are remembered for a session, newest first */
+  listSessionDecisions: Handler<operations['listSessionDecisions'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/decisions/{decision_id} — Revoke a decision: calls that it covered wait again */
+  revokeSessionDecision: Handler<operations['revokeSessionDecision'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/users/{user}/decisions — List the decisions that are remembered for a user, newest first */
+  listUserDecisions: Handler<operations['listUserDecisions'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/users/{user}/decisions/{decision_id} — Revoke a decision: calls that it covered wait again */
+  revokeUserDecision: Handler<operations['revokeUserDecision'], X>
+}
+
+/** Decisions about calls that are remembered, for operators. */
+export interface KnownDecisionsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/decisions — List the decisions that are remembered for a session, newest first */
+  listPlaygroundDecisions: Handler<operations['listPlaygroundDecisions'], X>
+  /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id}/decisions/{decision_id} — Revoke a decision: calls that it covered wait again */
+  revokePlaygroundDecision: Handler<operations['revokePlaygroundDecision'], X>
+  /** GET /api/v1/agents/{agent_id}/users/{user}/decisions — List the decisions that are remembered for a user, newest first */
+  listKnownUserDecisions: Handler<operations['listKnownUserDecisions'], X>
+  /** DELETE /api/v1/agents/{agent_id}/users/{user}/decisions/{decision_id} — Revoke a decision: calls that it covered wait again */
+  revokeKnownUserDecision: Handler<operations['revokeKnownUserDecision'], X>
+}
+
 /** The same sessions, for the management UI. */
 export interface PlaygroundHandlers<X extends Exchange> {
   /** PUT /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/feedback — Say what you think of a reply */
@@ -490,6 +514,8 @@ export interface Server<X extends Exchange> {
   mcp: McpHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
   users: UsersHandlers<X>
+  decisions: DecisionsHandlers<X>
+  knownDecisions: KnownDecisionsHandlers<X>
   playground: PlaygroundHandlers<X>
   allSessions: AllSessionsHandlers<X>
   debug: DebugHandlers<X>
@@ -529,6 +555,8 @@ export interface ServerOperations<X extends Exchange>
     McpHandlers<X>,
     ClientSecretsHandlers<X>,
     UsersHandlers<X>,
+    DecisionsHandlers<X>,
+    KnownDecisionsHandlers<X>,
     PlaygroundHandlers<X>,
     AllSessionsHandlers<X>,
     DebugHandlers<X>,

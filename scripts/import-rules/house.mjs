@@ -211,6 +211,7 @@ export const houseRules = [
         process,
         '^src/tools/outbound/(outbound|outbound-call|proxy/[^/]+)\\.ts$',
         '^src/http/',
+        '^src/settings-checks\\.ts$',
         '^src/features/[^/]+/(routes|access|login)/',
         '^src/persistence/postgres/',
         '^src/observability/metrics-server\\.ts$',

@@ -5,6 +5,8 @@ import type { Journal, Model } from '../actors/ports/index.ts'
 import { createHost, createSessionHost } from '../actors/session/host.ts'
 import { createTimers } from '../coordination/timers.ts'
 import { createExpiry } from '../features/approvals/expiry.ts'
+import { readRemembered } from '../features/approvals/store/remembered.ts'
+import { createCallPolicy } from '../features/approvals/waiting-calls.ts'
 import { createCompactions } from '../features/compaction/compact-session.ts'
 import { createContinuation } from '../features/continuation/continuation.ts'
 import { basisOfClaimed } from '../features/continuation/taken-over.ts'
@@ -53,7 +55,11 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
     exchange: coordination.exchange,
     maxRunning: settings.maxRunningReplies,
     historyMaxTokens: settings.historyMaxTokens,
-    capabilities: { ...capabilities, keepTurn: handovers.keepTurn },
+    capabilities: {
+      ...capabilities,
+      calls: createCallPolicy((replyId, tools) => readRemembered(repliesSql, replyId, tools)),
+      keepTurn: handovers.keepTurn,
+    },
   })
   const owner = () => ({ id: coordination.id, epoch: coordination.epoch() })
   const queue = createQueue(inner, {

@@ -10,7 +10,9 @@ import { feedback } from '../../openapi/operations/deploy/feedback.ts'
 import { models } from '../../openapi/operations/deploy/models.ts'
 import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
 import { sessions } from '../../openapi/operations/deploy/sessions.ts'
+import { decisions } from '../../openapi/operations/deploy/decisions.ts'
 import { users } from '../../openapi/operations/deploy/users.ts'
+import { knownDecisions } from '../../openapi/operations/operators/knownDecisions.ts'
 import { allSessions } from '../../openapi/operations/operators/allSessions.ts'
 import { audit } from '../../openapi/operations/operators/audit.ts'
 import { auth } from '../../openapi/operations/operators/auth.ts'
@@ -78,6 +80,7 @@ import { aiSdkHandlers } from '../http/wires/ai-sdk/routes.ts'
 import { type CompletionDependencies, completionHandlers } from '../http/wires/chat/completions.ts'
 import { feedbackHandlers } from '../http/wires/chat/feedback.ts'
 import { modelHandlers } from '../http/wires/chat/models.ts'
+import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
 import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
 import { sessionCompletionHandlers } from '../http/wires/chat/session-completions.ts'
 import { sessionHandlers, wireMessage, wireSession } from '../http/wires/chat/sessions.ts'
@@ -190,6 +193,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, webhooks, edited(webhooks, webhookHandlers(deps)))
         mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
         mount(management, allSessions, allSessionHandlers(deps))
+        mount(management, knownDecisions, knownDecisionHandlers(deps))
         mount(management, debug, debugHandlers(deps))
         mount(management, replyTraces, replyTraceHandlers(deps))
         mount(management, prices, edited(prices, priceHandlers(deps)))
@@ -217,5 +221,6 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, agUi, agUiHandlers(deps))
   mountMcp(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
+  mountDeploy(deploy, decisions, decisionHandlers(deps))
   mountDeploy(deploy, users, userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage } }))
 }

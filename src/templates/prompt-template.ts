@@ -33,8 +33,7 @@ const TIME_WORDS = 'the time at the end of the newest user message'
 
 /** Returns whether a prompt holds the time of day, so that user messages are sent with theirs. */
 export const holdsTime = (content: string | null): boolean =>
-  content !== null &&
-  content.includes('{{') &&
+  content?.includes('{{') === true &&
   distinctIn(content, VALUES).some(({ kind, name }) => kind === 'value' && name === 'now.time')
 
 /** Returns what the form and the answer to saving say of a prompt. Null when there is nothing to say. */

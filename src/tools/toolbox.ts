@@ -1,5 +1,7 @@
 /** The tools of one reply, as the generate loop calls them (contract section 6). */
+import { namesTwice } from '../untrusted/names-twice.ts'
 import type {
+  AskingElement,
   CallOfTool,
   CheckedToolbox,
   ConfiguredTools,
@@ -21,7 +23,7 @@ import { type Approvals, keysToApprove } from './naming/approvals.ts'
 import { createNames, keyOfTool, type NameTool, plainName } from './naming/tool-names.ts'
 import type { Offered, Once, Tool } from './offered.ts'
 import type { Outbound } from './outbound/outbound.ts'
-import { checkArguments } from './schemas/arguments.ts'
+import { matches, checkArguments } from './schemas/arguments.ts'
 
 export interface ToolboxConfig extends Approvals {
   httpTools: readonly HttpTool[]
@@ -83,6 +85,11 @@ export async function createToolbox(
     own: new Map(
       Array.from(byKey, ([key, { name }]): [string, OwnTool] => [name, { key, needsApproval: toApprove.has(key) }]),
     ),
+    asking: async (call) => {
+      const tool = find(call)
+      const elements = tool === undefined ? [] : (toApprove.get(keyOfTool(tool.identity)) ?? [])
+      return await elementsThatAsk(elements, call.arguments, tool?.owner ?? '')
+    },
     call: async (call, signal, key) => {
       const tool = find(call)
       if (tool === undefined) return { ok: false, content: `${notHere(call)}.` }
@@ -96,6 +103,21 @@ export async function createToolbox(
       return await checkArguments(tool.inputSchema, args, tool.owner)
     },
   }
+}
+
+/** Returns the elements that a call's arguments match. A call whose arguments cannot be judged matches each of them. */
+async function elementsThatAsk(
+  elements: readonly AskingElement[],
+  text: string,
+  owner: string,
+): Promise<readonly AskingElement[]> {
+  if (elements.every(({ when }) => when === null)) return elements
+  const args = parsed(text)
+  if (typeof args === 'string' || namesTwice(text)) return elements
+  const asks = await Promise.all(
+    elements.map(async ({ when }) => when === null || (await matches(when, args, `when:${owner}`)) !== false),
+  )
+  return elements.filter((_, index) => asks[index])
 }
 
 const notHere = ({ name, tool }: Omit<CallOfTool, 'id'>): string =>

@@ -75,6 +75,11 @@ export const endpoints: [string, string, number][] = [
         ['post', 'conversations/{conversation_id}'],
         ['delete', 'conversations/{conversation_id}'],
         ['get', 'conversations/{conversation_id}/items'],
+        ['post', 'conversations/{conversation_id}/items'],
+        ['get', 'conversations/{conversation_id}/items/{item_id}'],
+        ['delete', 'conversations/{conversation_id}/items/{item_id}'],
+        ['post', 'responses/input_tokens'],
+        ['post', 'responses/compact'],
       ] as const
     ).map(([method, path]): [string, string, number] => [method, `${base}/${path}`, 200]),
   ),

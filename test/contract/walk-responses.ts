@@ -16,6 +16,23 @@ export async function walkResponses(walk: Walk, agent_id: string): Promise<void>
     await walk('post', `${base}/responses/{response_id}/cancel`, response)
     await walk('get', `${base}/responses/{response_id}/input_items`, response)
     await walk('get', `${base}/conversations/{conversation_id}/items`, conversation)
+    await walk('post', `${base}/responses/input_tokens`, { agent_id }, { input: 'x', ...model })
+    const second = await walk(
+      'post',
+      `${base}/responses`,
+      { agent_id },
+      { input: 'y', conversation: created, ...model },
+    )
+    await walk('post', `${base}/responses/compact`, { agent_id }, { previous_response_id: second.id, ...model })
+    await walk('post', `${base}/responses/compact`, { agent_id }, model)
+    const item = { role: 'user', content: 'z' }
+    const { first_id } = await walk('post', `${base}/conversations/{conversation_id}/items`, conversation, {
+      items: [item],
+    })
+    const last = { ...conversation, item_id: first_id }
+    for (const method of ['get', 'delete', 'get'])
+      await walk(method, `${base}/conversations/{conversation_id}/items/{item_id}`, last)
+    await walk('delete', `${base}/responses/{response_id}`, { agent_id, response_id: second.id })
     for (const _ of [1, 2]) await walk('delete', `${base}/responses/{response_id}`, response)
     await walk('get', `${base}/conversations/{conversation_id}`, conversation)
     await walk('post', `${base}/conversations/{conversation_id}`, conversation, { metadata: { a: 'b' } })

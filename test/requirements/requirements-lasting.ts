@@ -18,4 +18,14 @@ export const lasting = {
     'approvalsExpireAfterS is a whole number from 60 to 7,776,000, or null; exports carry it.',
   'contract-29.expires':
     'When the time is over, undecided approvals are rejected as expired, approved ones are made, and the reply that follows begins by itself, once.',
+  'contract-29.when':
+    'An element of approvals with a condition asks only for calls whose arguments match it, or cannot be judged.',
+  'contract-29.when-saved':
+    'A condition is a JSON Schema of an object, and stands in tools, exports and imports as it was saved.',
+  'contract-29.remembered':
+    'A remembered decision settles later calls of the same tool in its session, or of its user, by its arguments.',
+  'contract-29.remember-refused': 'A wish to remember that cannot be is 400 or 403, and nothing is decided.',
+  'contract-29.revoked': 'What is remembered is listed and revoked; then calls wait again.',
+  'contract-29.schedules':
+    'Whatever decides, expires, cancels or dies: no call is made without a decision that covers it, none twice, none is lost.',
 }

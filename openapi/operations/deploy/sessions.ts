@@ -85,7 +85,7 @@ export const sessions = operations({
     scope: 'deploy',
     secret: 'session',
     summary: 'Change the title or the metadata of a session',
-    description: 'A change brings the session to the top of the list.',
+    description: 'A change brings the session to the top of the list; `archived` alone does not.',
     body: SessionChange,
     refusesUnknown: true,
     responses: { 200: DeploySession },

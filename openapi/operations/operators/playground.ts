@@ -74,7 +74,7 @@ export const playground = operations({
   getPlaygroundSession: inPlayground(sessions.getSession, { responses: { 200: PlaygroundSession } }),
   updatePlaygroundSession: inPlayground(sessions.updateSession, {
     summary: 'Change the title of a session',
-    description: 'A change brings the session to the top of the list.',
+    description: 'A change brings the session to the top of the list; `archived` alone does not.',
     body: PlaygroundSessionChange,
     responses: { 200: PlaygroundSession },
   }),

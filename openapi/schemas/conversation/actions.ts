@@ -11,6 +11,7 @@ export const TOOL_NAME = '^[a-zA-Z0-9_-]{1,64}$'
 
 export const waitKinds = ['approval', 'input', 'caller'] as const
 export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel'] as const
+export const rememberScopes = ['session', 'user'] as const
 /** Decisions as they are stored. */
 export const storedDecisions = [...callDecisions, 'expired'] as const
 
@@ -123,6 +124,25 @@ export const Decision = Type.Object(
     content: Type.Optional(nullable(freeObject('With `answer` to a form: what it was filled in with.'))),
     output: Type.Optional(nullable(Type.String({ description: 'With `respond`: what the model is told.' }))),
     reason: Type.Optional(nullable(Type.String({ description: 'With `reject`: told to the model.' }))),
+    remember: Type.Optional(
+      nullable(
+        oneOf(
+          rememberScopes,
+          'Decides later calls of the tool without asking: in this session, or in all sessions of its user with the agent.',
+        ),
+      ),
+    ),
+    remember_arguments: Type.Optional(
+      nullable(
+        Type.Array(Type.String(), {
+          minItems: 1,
+          maxItems: 20,
+          uniqueItems: true,
+          description:
+            'With `remember`: only calls in which these arguments have the values that they have in this call.',
+        }),
+      ),
+    ),
   },
   { title: 'Decision' },
 )

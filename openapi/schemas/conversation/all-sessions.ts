@@ -12,6 +12,7 @@ const overview = {
   user: nullable(Type.String({ description: "The caller's end user. Null when it has none." })),
   status: oneOf(sessionStatuses, 'That of the newest reply; `idle` before the first one.'),
   errorCode: nullable(Type.String({ description: 'How the newest reply failed, or null.' })),
+  archived: Type.Boolean({ description: 'Whether the session is marked as archived.' }),
   createdAt: time('When the session was made.'),
   updatedAt: time('When something last happened in it.'),
 }
@@ -52,6 +53,9 @@ const filters = {
   ),
   agentId: filter('Only sessions of this agent.'),
   user: filter('Only sessions of this user.'),
+  archived: Type.Optional(
+    oneOf(['true', 'false'], 'Only sessions that are archived, or are not. All of them by default.'),
+  ),
   errorCode: filter('Only sessions whose newest reply failed with this code.'),
   from: filter('Only sessions that were updated from this time on, ISO 8601.'),
   to: filter('Only sessions that were updated before this time, ISO 8601.'),

@@ -1,4 +1,4 @@
-/** What users and people at the playground think of replies. */
+/** The opinions of users and of people at the playground of replies. */
 import Type from 'typebox'
 import { nullable, oneOf, time } from '../basics.ts'
 
@@ -18,7 +18,7 @@ export const PlaygroundFeedback = Type.Object(
   { score, comment, createdAt: given, updatedAt: changed },
   { title: 'PlaygroundFeedback' },
 )
-/** As messages of the playground carry it. */
+/** The form in which messages of the playground carry it. */
 export const allFeedback = Type.Optional(
   Type.Array(
     Type.Object(

@@ -10,7 +10,7 @@ import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
 import { allFeedback } from './feedback.ts'
 import { onBusy } from './queue.ts'
-import { changedTitle, deploySession } from './sessions.ts'
+import { archivedChange, changedTitle, deploySession } from './sessions.ts'
 
 export const PlaygroundSession = Type.Object(
   {
@@ -22,7 +22,7 @@ export const PlaygroundSession = Type.Object(
   { title: 'PlaygroundSession' },
 )
 export const PlaygroundSessionChange = Type.Object(
-  { title: Type.Optional(changedTitle), agentVersion: givenPin },
+  { title: Type.Optional(changedTitle), agentVersion: givenPin, archived: archivedChange },
   { title: 'PlaygroundSessionChange', description: 'What is absent stays.' },
 )
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)
@@ -40,6 +40,7 @@ const PlaygroundToolCall = Type.Object(
     offset: count("Position of the call in the message's content, in UTF-16 code units."),
     startedAt: nullable(time('When the call began, if known.')),
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
+    decisionId: Type.Optional(id('Id of the remembered decision that covered the call. Absent when none did.')),
     decision: Type.Optional(
       nullable(
         oneOf(storedDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),

@@ -28,6 +28,7 @@ export const deploySession = {
     }),
   ),
   agent_version: pin,
+  archived: Type.Boolean({ description: 'Set by a change alone; lists contain archived sessions too.' }),
   pending,
   head_id: headId,
   forked_from: deployForkedFrom,
@@ -94,19 +95,30 @@ export const SessionCreate = Type.Object(
 export const changedTitle = nullable(
   name('When null, it is derived again from the first user message, once there is one.'),
 )
+/** Sets the session's mark, and nothing else of it. */
+export const archivedChange = Type.Optional(
+  Type.Boolean({ description: 'Marks the session as archived, or not. It does not count as an update in lists.' }),
+)
 export const SessionChange = Type.Object(
   {
     title: Type.Optional(changedTitle),
     metadata: Type.Optional(nullable(metadata)),
     agent_version: givenPin,
+    archived: archivedChange,
   },
   { title: 'SessionChange', description: 'What is absent stays. `metadata` is replaced as a whole; null empties it.' },
 )
 
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
+/** The filter of every list of sessions by the mark that a change sets. */
+export const archivedFilter = Type.Optional(
+  oneOf(['true', 'false'], 'Only sessions that are archived, or are not. All of them by default.'),
+)
+
 /** The parameters of every list of an agent's sessions. */
 export const sessionFilters = {
+  archived: archivedFilter,
   user: filter('Only sessions of this user.'),
   metadata: Type.Optional(
     Type.Unsafe({

@@ -164,13 +164,26 @@ export const toolsByName = [
 const approvalsDescription =
   'The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for ' +
   'the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent.'
+/** Fields of an element besides its tool. */
+const conditions = {
+  when: {
+    type: ['object', 'null'],
+    additionalProperties: true,
+    description: 'JSON Schema of an object: only calls whose arguments match it wait. Null: all do.',
+  },
+  mayRemember: {
+    type: ['string', 'null'],
+    enum: ['session', 'user', null],
+    description: 'For how long a client secret may have a decision remembered. Null: not at all.',
+  },
+}
 const everyTool = { type: 'string', enum: ['*'] }
 /** Returns a list, or `"*"` instead of it. A handler says what is wrong with an element. */
 const approvalsOf = (tools: readonly Record<string, object>[], more: readonly object[], description: string) => {
   const name = { type: 'string', minLength: 1, maxLength: MAX_APPROVAL }
   const identities = tools.map((properties) => ({
     type: 'object',
-    properties,
+    properties: { ...properties, ...conditions },
     required: Object.keys(properties),
     additionalProperties: false,
   }))

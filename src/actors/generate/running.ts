@@ -22,7 +22,7 @@ import type {
   Wait,
 } from '../ports/index.ts'
 import type { ReplyObserver } from '../ports/observer.ts'
-import type { ReplyEvent, UnmadeKind, Usage } from '../reply/reply-event.ts'
+import type { DecidedBefore, ReplyEvent, UnmadeKind, Usage } from '../reply/reply-event.ts'
 import type { LeaseGate } from './endings.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
@@ -41,14 +41,24 @@ export interface Capabilities {
   pictures?: () => ToolPictures
 }
 
+/**
+ * The judgement of a call: it waits, or it is refused with a text for the model. Null when it is made. `by`: the decision
+ * that was remembered and covers it.
+ */
+export type Judgement =
+  | { waits: UnmadeKind }
+  | { refused: string; by?: DecidedBefore }
+  | { made: true; by: DecidedBefore }
+  | null
+
 /** The rules for tool calls that are not simply made. */
 export interface CallPolicy {
   /** Returns the tools that the model is offered; `own` are the agent's. */
   offered(own: readonly ToolSpec[]): readonly ToolSpec[]
   /** Returns the calls of a turn that count. The others are dropped. */
   considered(calls: readonly ToolCall[], toolbox: Toolbox): readonly ToolCall[]
-  /** Decides whether a call waits, or is refused with a text for the model. Null when it is made. */
-  judge(call: ToolCall, toolbox: Toolbox): { waits: UnmadeKind } | { refused: string } | null
+  /** Decides about the calls of a turn of the reply, by their places. */
+  judge(calls: readonly ToolCall[], toolbox: Toolbox, replyId: string): Promise<readonly Judgement[]>
   /** Returns how the reply ends if calls of its newest turn wait. Null when none does. */
   waitOf(chain: Chain): Wait | null
   /** Carries out decisions about the calls of an earlier turn. Null when there are none. */

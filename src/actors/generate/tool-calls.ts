@@ -6,7 +6,7 @@ import type { ReplyEvent } from '../reply/reply-event.ts'
 import { emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
 import { passGate } from './endings.ts'
 import { heldEvents } from './held-text.ts'
-import type { Running } from './running.ts'
+import type { Judgement, Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
 import { withIdsOf, withUniqueIds } from './waiting-ids.ts'
 
@@ -43,7 +43,8 @@ export async function runTools(
   const { replyId, request, actions, calls: policy, signal, take } = running
   const { before, left } = place
   const startedAt = new Date().toISOString()
-  const judged = wanted.map((call, index) => (index < left ? policy.judge(call, toolbox) : { refused: overLimit }))
+  const within = await unlessAborted(policy.judge(wanted.slice(0, Math.max(0, left)), toolbox, replyId), signal)
+  const judged = wanted.map((_, index): Judgement => (index < left ? (within[index] ?? null) : { refused: overLimit }))
   const waits = judged.map((judgement) => judgement !== null && 'waits' in judgement)
   const asked = actions.uniqueIds ? withUniqueIds(replyId, wanted, waits) : wanted
   const answer = actions.uniqueIds ? withIdsOf(place.answer, asked) : place.answer
@@ -57,15 +58,18 @@ export async function runTools(
   const shown = asked.map(({ id, name, arguments: text }, index): ReplyEvent => {
     const judgement = judged[index] ?? null
     const waits = judgement !== null && 'waits' in judgement ? judgement.waits : undefined
-    return { type: 'tool_call', id, name, arguments: text, startedAt, ...(waits !== undefined && { waits }) }
+    const by = judgement !== null && 'by' in judgement ? judgement.by : undefined
+    const call = { type: 'tool_call' as const, id, name, arguments: text, startedAt }
+    return { ...call, ...(waits !== undefined && { waits }), ...(by && { by }) }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
   await unlessAborted(keep({ ...place, answer }, waiting, running), signal)
   await passGate(running)
   const results = asked.map(async (call, index): Promise<ToolResult | null> => {
     const judgement = judged[index] ?? null
-    if (judgement === null) return await makeCall(call, { toolbox, key: `${replyId}:${before + index + 1}` }, running)
-    return 'refused' in judgement ? notMade(judgement.refused) : null
+    if (judgement !== null && 'refused' in judgement) return notMade(judgement.refused)
+    if (judgement !== null && 'waits' in judgement) return null
+    return await makeCall(call, { toolbox, key: `${replyId}:${before + index + 1}` }, running)
   })
   const made = asked.map(({ id }, index) => ({ id, isMade: index < left && !waiting[index] }))
   const contents = await emitResults(made, results, running)

@@ -103,6 +103,7 @@ export type Admission =
         | 'stale'
         | 'revoked'
         | 'not_waiting'
+        | 'too_many_remembered'
         | 'session_full'
         | 'user_full'
         | 'too_many_sessions'

@@ -11,6 +11,8 @@ export interface Toolbox {
   readonly tools: readonly ToolSpec[]
   /** The tools behind the names of `tools`. Absent when no call of theirs needs approval. */
   readonly own?: ReadonlyMap<string, OwnTool>
+  /** Returns the elements of `approvals` that make a call wait. Absent when none does. */
+  asking?(call: Omit<CallOfTool, 'id'>): Promise<readonly AskingElement[]>
   /** The MCP servers whose tools are missing. Absent when none is. */
   readonly missing?: MissingTools
   /**
@@ -43,7 +45,14 @@ export interface ToolAnswer {
 export interface OwnTool {
   /** The identity of the tool, whatever it is called. */
   key: string
+  /** Whether some call of it may need approval. */
   needsApproval: boolean
+}
+
+/** An element of `approvals`: a condition on the arguments (null: every call), and what a client secret may remember. */
+export interface AskingElement {
+  when: Record<string, unknown> | null
+  mayRemember: 'session' | 'user' | null
 }
 
 export interface CallOfTool extends ToolCall {
@@ -74,7 +83,10 @@ export type ToolIdentity =
   | { mcpServerId: string; toolName: string }
 
 /** Tools whose calls need approval: by identity, or by a name as models see it. `*` among them: all. */
-export type Approval = string | ToolIdentity
+export type Approval = string | ToolApproval
+
+/** A tool whose calls need approval: those that match `when`, where it has one. */
+export type ToolApproval = ToolIdentity & { when?: Record<string, unknown>; mayRemember?: 'session' | 'user' }
 
 /**
  * The meaning of a name in `approvals` when it was saved: a tool, or, of a server that offers all its tools, each one

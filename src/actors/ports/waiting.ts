@@ -18,7 +18,7 @@ export interface WaitingCall extends ToolCall {
   place: number
   /** The key of the tool that it was asked of. Absent for the caller's own tools, and when an older version asked. */
   tool?: string
-  /** What its server has asked in this reply. It is stored beside the call, not with the turn. */
+  /** The questions of its server in this reply. They are stored beside the call, not with the turn. */
   asked?: ServerAsked | undefined
 }
 
@@ -77,12 +77,51 @@ export interface DecidedCall {
   /** The text for the model instead of a result. */
   output?: string | undefined
   reason?: string | undefined
+  remember?: RememberedCall | undefined
   /** The question that is decided, of a call whose server asks. */
   key?: string | undefined
   /** JSON text of an object: the form as it was filled in. */
   content?: string | undefined
-  /** What the server is sent with the call, once all of its questions are decided. */
+  /** The answers that the server is sent with the call, once all of its questions are decided. */
   again?: Again | undefined
+}
+
+/** The answers to a server's questions, for the call that is sent again. */
+export interface Again {
+  state?: string | undefined
+  of: string
+  answers: readonly { key: string; decision: QuestionDecision; content?: string | undefined }[]
+}
+
+/** The reach of a decision that is remembered (contract section 29). */
+export interface RememberedCall {
+  /** UUID of the decision. */
+  id: string
+  scope: 'session' | 'user'
+  /** The key of the tool, and the id of its record; null for a built-in tool. */
+  tool: string
+  record_id: string | null
+  /** The tool's name in the call. */
+  name: string
+  /** JSON object of the values that a call must have. Null: any. */
+  arguments: string | null
+  /** Hash of tool and arguments (hex): decisions of one reach replace each other. */
+  reach: string
+  by_secret: boolean
+}
+
+/** A decision that was remembered. */
+export interface RememberedDecision {
+  id: string
+  decision: 'approve' | 'reject'
+  tool: string
+  arguments: string | null
+  reason: string | null
+  scope: 'session' | 'user'
+  bySecret: boolean
+  decidedBy: string | null
+  /** ISO 8601 UTC. */
+  decidedAt: string
 }
 
 /** The answers to a server's questions, for the call that is sent again. */

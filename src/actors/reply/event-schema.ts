@@ -20,7 +20,16 @@ const MissingServer = Type.Object({
 })
 export type MissingServer = Static<typeof MissingServer>
 
-/** What an MCP server asks its user while it carries out a call (contract section 27). */
+/** A decision that was remembered and covers a call. `at`: ISO 8601 UTC. `name`: who decided; null: nobody with a name. */
+const DecidedBefore = Type.Object({
+  id: Type.String(),
+  decision: Type.Union([Type.Literal('approve'), Type.Literal('reject')]),
+  at: Type.String(),
+  name: Type.Union([Type.String(), Type.Null()]),
+})
+export type DecidedBefore = Static<typeof DecidedBefore>
+
+/** The questions of an MCP server to its user, while it carries out a call (contract section 27). */
 const ServerAsked = Type.Object({
   server: Type.String(),
   questions: Type.Array(
@@ -53,6 +62,7 @@ export const eventSchemas = {
     arguments: Type.String(),
     startedAt: Type.String(),
     waits: Type.Optional(Type.Union([Type.Literal('approval'), Type.Literal('caller')])),
+    by: Type.Optional(DecidedBefore),
   }),
   /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
   tool_begun: Type.Object({ type: Type.Literal('tool_begun'), id: Type.String(), startedAt: Type.String() }),

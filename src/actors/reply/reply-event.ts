@@ -6,6 +6,7 @@
 import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 
 export {
+  type DecidedBefore,
   type MissingServer,
   type ReplyEvent,
   type ReplyEventKind,
@@ -54,7 +55,7 @@ export type UnmadeKind = Exclude<WaitKind, 'input'>
 export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel', 'expired'] as const
 export type CallDecision = (typeof callDecisions)[number]
 
-/** What a server is told of its question. */
+/** The answers to a server's question. */
 export const questionDecisions = ['answer', 'decline', 'cancel'] as const
 export type QuestionDecision = (typeof questionDecisions)[number]
 

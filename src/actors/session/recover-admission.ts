@@ -40,6 +40,7 @@ const isSettled = {
   fenced: true,
   revoked: true,
   not_waiting: true,
+  too_many_remembered: true,
   decided_in_part: true,
   session_full: false,
   user_full: false,

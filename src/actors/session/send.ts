@@ -78,7 +78,7 @@ export interface Queued {
 
 export type Sent = Started | { outcome: 'joined'; reply: Reply } | Queued | DecidedInPart | { outcome: Refusal }
 
-/** Its session is pinned to another version than the request was made from: nothing is stored. */
+/** The session is pinned to another version than the request was made from: nothing is stored. */
 export interface Pinned {
   outcome: 'pinned'
   pin: number | null
@@ -104,6 +104,7 @@ export type Refusal =
   | 'unknown'
   | 'revoked'
   | 'not_waiting'
+  | 'too_many_remembered'
   | 'session_full'
   | 'user_full'
   | 'too_many_sessions'

@@ -1,6 +1,7 @@
 /** Approvals as callers send them (contract sections 15 and 25). */
 import { MAX_APPROVAL, toolIdentities } from '../../../openapi/schemas/records/tools.ts'
 import type { Approval } from '../../actors/ports/index.ts'
+import { patternWarning } from '../../untrusted/schema-patterns.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { badRequest } from '../server/http-error.ts'
 
@@ -13,13 +14,39 @@ export function readApprovals(
   return given.map((approval, index) => {
     const where = `approvals.${index}`
     if (typeof approval === 'string') return readText(approval, where)
-    const identity = readIdentity(approval, where, toolIdentities)
+    const { when, mayRemember, ...rest } = isObject(approval) ? approval : { when: null, mayRemember: null }
+    const identity = readIdentity(isObject(approval) ? rest : approval, where, toolIdentities)
     if ('builtInToolId' in identity && !builtInTools.some(({ id }) => id === identity.builtInToolId)) {
       badRequest(`${where}: there is no built-in tool ${JSON.stringify(identity.builtInToolId)}`)
     }
-    return identity
+    return { ...identity, ...readConditions({ when, mayRemember }, where) }
   })
 }
+
+/** Reads what an element says besides its tool. Null counts as absent. Schemas are checked when they are saved. Throws 400. */
+export function readConditions({ when, mayRemember }: { when?: unknown; mayRemember?: unknown }, where: string) {
+  if (when != null && !isObject(when)) return badRequest(`${where}.when: must be a JSON Schema of an object`)
+  if (mayRemember != null && !isScope(mayRemember)) {
+    return badRequest(`${where}.mayRemember: must be "session", "user" or null`)
+  }
+  return { ...(when != null && { when }), ...(isScope(mayRemember) && { mayRemember }) }
+}
+
+/** Rejects with 400 that names a condition which is no schema of an object, or of which a part would not be applied. */
+export async function checkConditions(
+  approvals: readonly Approval[] | '*' | undefined,
+  checkSchema: (schema: Record<string, unknown>) => Promise<string | null>,
+): Promise<void> {
+  if (approvals === undefined || approvals === '*') return
+  for (const [index, approval] of approvals.entries()) {
+    const when = typeof approval === 'string' ? undefined : approval.when
+    if (when === undefined) continue
+    const fault = (await checkSchema(when)) ?? patternWarning(when)
+    if (fault !== null) badRequest(`approvals.${index}.when: ${fault}`)
+  }
+}
+
+const isScope = (value: unknown): value is 'session' | 'user' => value === 'session' || value === 'user'
 
 export function readText(text: unknown, where: string): string {
   if (typeof text !== 'string') return badRequest(`${where}: must be a string`)

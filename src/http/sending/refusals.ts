@@ -29,6 +29,12 @@ const refusals = {
   busy: { status: 409, message: 'A reply is running in this session.', headers: noRetry },
   queue_full: { status: 409, message: 'Twenty messages wait in this session already.', headers: noRetry },
   not_waiting: { status: 409, message: 'Nothing in this session waits for this decision.', headers: noRetry },
+  too_many_remembered: {
+    status: 400,
+    field: 'remember',
+    message: '200 decisions are remembered already; revoke some of them',
+    headers: {},
+  },
   key_reused: { status: 400, message: 'Idempotency-Key: was used for another body', headers: {} },
   not_found: { status: 404, message: 'There is no such session.', headers: {} },
   full: { status: 503, message: 'Too many replies run at the moment.', headers: retryAfter },

@@ -20,7 +20,11 @@ export type ToolField = keyof ChosenTools
 
 /** Returns the given choice. Null is none; absent stays absent. Throws 400 for an unknown built-in tool. */
 export function givenTools(
-  { approvals, approvalsExpireAfterS, ...tools }: Given<ToolChoice>,
+  {
+    approvals,
+    approvalsExpireAfterS,
+    ...tools
+  }: Omit<Given<ToolChoice>, 'approvals'> & { approvals?: readonly unknown[] | '*' | null | undefined },
   builtInTools: readonly { id: string }[],
 ): Changes<ToolChoice> {
   const unknown = tools.builtInToolIds?.find((id) => !builtInTools.some((tool) => tool.id === id))

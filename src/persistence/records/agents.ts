@@ -20,7 +20,7 @@ export const compactions = ['none', 'auto'] as const
 export type Compaction = (typeof compactions)[number]
 /** The treatment of a running reply whose instance is lost. */
 export type OnLoss = 'error' | 'continue'
-/** What becomes of a reply without the tools of an MCP server: it goes on and tells the model, or it fails. */
+/** The fate of a reply without the tools of an MCP server: it goes on and tells the model, or it fails. */
 export type OnMissingTools = 'tell' | 'fail'
 
 /** Times are ISO 8601 UTC. */

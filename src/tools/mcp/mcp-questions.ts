@@ -80,7 +80,7 @@ const cannot = (what: string): never => {
   throw new CannotAsk(`The MCP server cannot ask its user: it ${what}.`)
 }
 
-/** Older servers are sent the call once more, without answers. */
+/** Sends an older server the call once more, without answers. */
 async function callOlder(
   client: Client,
   params: Params,

@@ -1,5 +1,13 @@
 /** Approvals of tool calls (contract sections 15 and 25). They refer to tools, not to names of tools. */
-import type { Approval, ConfiguredTools, NamedTool, NamedTools, ToolIdentity } from '../../actors/ports/index.ts'
+import type {
+  Approval,
+  AskingElement,
+  ConfiguredTools,
+  NamedTool,
+  NamedTools,
+  ToolApproval,
+  ToolIdentity,
+} from '../../actors/ports/index.ts'
 import {
   type ConfiguredTool,
   endingOf,
@@ -29,12 +37,17 @@ export interface Offer {
   answering: ReadonlySet<string>
 }
 
-/** Returns the keys of the tools whose calls need approval. */
-export function keysToApprove({ approvals, named }: Approvals, { tools, answering }: Offer): Set<string> {
-  const all = () => new Set(tools.map(({ identity }) => keyOfTool(identity)))
+const always: AskingElement = { when: null, mayRemember: null }
+
+/** Returns the keys of the tools of which calls need approval, with the elements that say so. */
+export function keysToApprove(
+  { approvals, named }: Approvals,
+  { tools, answering }: Offer,
+): Map<string, AskingElement[]> {
+  const all = () => new Map(tools.map(({ identity }) => [keyOfTool(identity), [always]]))
   if (approvals === '*' || approvals.includes('*')) return all()
   const meanings = new Map(Object.entries(named)) // a tool may be called `constructor`
-  const keys = new Set<string>()
+  const keys = new Map<string, AskingElement[]>()
   for (const approval of approvals) {
     const meant = typeof approval === 'string' ? (meanings.get(approval) ?? []) : [approval]
     const matching = tools.filter(
@@ -43,10 +56,19 @@ export function keysToApprove({ approvals, named }: Approvals, { tools, answerin
     )
     // The name was to protect some call, and it is unknown which: no call is made without approval.
     if (matching.length === 0 && !meant.some((one) => mayExist(one, answering))) return all()
-    for (const { identity } of matching) keys.add(keyOfTool(identity))
+    const element = typeof approval === 'string' ? always : elementOf(approval)
+    for (const { identity } of matching) {
+      const key = keyOfTool(identity)
+      keys.set(key, [...(keys.get(key) ?? []), element])
+    }
   }
   return keys
 }
+
+const elementOf = ({ when = undefined, mayRemember = undefined }: ToolApproval): AskingElement => ({
+  when: when ?? null,
+  mayRemember: mayRemember ?? null,
+})
 
 /** Returns whether a tool that is missing now may return: its server does not answer, or the agent no longer has it. */
 const mayExist = (meant: NamedTool, answering: ReadonlySet<string>): boolean =>

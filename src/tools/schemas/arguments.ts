@@ -60,6 +60,15 @@ export async function checkArguments(schema: JsonSchema, args: unknown, owner: s
   return reason?.startsWith('is not ') ? `the input schema of the tool ${reason}` : reason
 }
 
+/** Returns whether a value matches a schema. Null when that cannot be told: the schema takes too long, or is not usable. */
+export async function matches(schema: JsonSchema, value: unknown, owner: string): Promise<boolean | null> {
+  if (flawOfShape(schema) !== null) return null
+  const reasons = await applier.ask({ kind: 'check', schema, args: value }, owner).catch(() => null)
+  if (reasons === null) return null
+  const [reason] = reasons
+  return reason == null ? true : reason.startsWith('is not ') ? null : false
+}
+
 /** Checks whatever takes bounded time and no recursion for any parsed value. */
 function flawOfShape(schema: unknown): string | null {
   if (!isObject(schema)) return 'must be a JSON object'

@@ -61,7 +61,7 @@ const carried = {
   fields: { seed: 2 },
   overrides: null,
 }
-const wait = { replyId: 'r', pending: [], decided: [], carried, waitedMs: 5 }
+const wait = { replyId: 'r', pending: [], decided: [], user: null, carried, waitedMs: 5 }
 const decisions = {
   calls: [],
   wait,

@@ -38,6 +38,7 @@ const session = {
   metadata: {},
   external_id: null,
   agent_version: null,
+  archived: false,
   pending: [],
   head_id: null,
   forked_from: null,

@@ -29,6 +29,8 @@ verifies(
         user: 'user 1 / ü',
         metadata,
         external_id: null,
+        agent_version: null,
+        archived: false,
         head_id: null,
         forked_from: null,
         pending: [],

@@ -27,7 +27,7 @@ export const form = {
 const elicit = (message: string) => inputRequired.elicit({ message, requestedSchema: form } as never)
 const visit = (url: string) => inputRequired.elicitUrl({ message: 'Pay here.', url, elicitationId: 'e1' } as never)
 
-/** What each tool answers before its questions are answered. `round`: how often it was answered. */
+/** The answer of each tool before its questions are answered. `round`: how often it was answered. */
 const questions: Record<string, (round: number) => object | null> = {
   form: (round) =>
     round > 0 ? null : inputRequired({ inputRequests: { who: elicit('Who is it?') }, requestState: 'state ü 1' }),

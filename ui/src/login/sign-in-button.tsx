@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 
 interface SignInButtonProps {
-  /** Where the sign-in begins. */
+  /** The address at which the sign-in begins. */
   url: string
   /** The page to return to, on this server. */
   to: string

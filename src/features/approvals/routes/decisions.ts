@@ -9,12 +9,19 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { writeExact } from '../../../untrusted/exact-json.ts'
 import { findWait, type Wait } from '../store/waits.ts'
 
+/** A decision as it was sent, with the wish that it is remembered. */
+export interface GivenDecision extends DecidedCall {
+  wish?: { scope?: 'session' | 'user'; names?: readonly string[] }
+}
+
 export interface GivenDecisions {
-  calls: readonly DecidedCall[]
+  calls: readonly GivenDecision[]
   /** The pending calls. Null when there are none. */
   wait: Wait | null
   /** True for a client secret, which may only approve a call unchanged or reject it. */
   bySecret: boolean
+  /** The only session that a client secret opens. Absent: it is not bound to one. */
+  isBound?: boolean
   /** True for messages of role `tool`: errors name those. */
   asMessages: boolean
   /** True for `…/actions`, which may leave other calls undecided. */
@@ -26,11 +33,14 @@ export interface GivenDecisions {
 type ActionsRequest = components['schemas']['ActionsRequest']
 
 /** Reads decisions as callers send them. Throws 400, also for an unknown field. */
-export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCall[] {
+export function readDecisions(decisions: ActionsRequest['decisions']): GivenDecision[] {
   return decisions.map((given, index) => {
     refuseUnknownFields(Decision, given, `decisions.${index}.`)
     const { call_id: id, decision, arguments: changed, output, reason, key, content } = given
+    const { remember, remember_arguments: names } = given
     if (isQuestionDecision(decision)) {
+      for (const [name, value] of Object.entries({ remember, remember_arguments: names }))
+        if (value != null) return badRequest(`decisions.${index}.${name}: is only taken with approve and reject`)
       if (content != null && decision !== 'answer')
         return badRequest(`decisions.${index}.content: is only taken with answer`)
       const answered = content != null && { content: writeExact(content) }
@@ -38,11 +48,14 @@ export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCa
     }
     if (content != null) return badRequest(`decisions.${index}.content: is only taken with answer`)
     if (key != null) return badRequest(`decisions.${index}.key: is only taken with answer, decline and cancel`)
+    const asked = { ...(remember != null && { scope: remember }), ...(names != null && { names }) }
+    const wish = remember != null || names != null ? { wish: asked } : {}
     if (decision === 'respond') {
-      return output == null ? badRequest(`decisions.${index}.output: is required`) : { id, decision, output }
+      return output == null ? badRequest(`decisions.${index}.output: is required`) : { id, decision, output, ...wish }
     }
-    if (decision === 'approve') return { id, decision, ...(changed != null && { arguments: writeExact(changed) }) }
-    return { id, decision, ...(reason != null && { reason }) }
+    if (decision === 'approve')
+      return { id, decision, ...(changed != null && { arguments: writeExact(changed) }), ...wish }
+    return { id, decision, ...(reason != null && { reason }), ...wish }
   })
 }
 

@@ -7,12 +7,13 @@ import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import { isSameJson } from '../../../untrusted/equal-json.ts'
 import type { Wait } from '../store/waits.ts'
-import type { GivenDecisions } from './decisions.ts'
+import type { GivenDecision, GivenDecisions } from './decisions.ts'
+import { rememberedOf } from './remembering.ts'
 
 /** A decision about a pending call. `where`: its place in the request. */
-interface Decision {
+export interface Decision {
   call: PendingCall
-  decided: DecidedCall
+  decided: GivenDecision
   where: string
   bySecret: boolean
 }
@@ -58,7 +59,13 @@ export async function fittingDecisions(
   for (const pair of pairs) await checkForm(pair, checkContent)
   const changed = pairs.filter(({ decided }) => decided.arguments !== undefined)
   if (changed.length > 0) await checkArguments(changed, wait, await openToolbox())
-  return pairs.map(({ decided }) => decided)
+  return await Promise.all(
+    pairs.map(async (pair): Promise<DecidedCall> => {
+      const { wish: _, ...decided } = pair.decided
+      const remember = await rememberedOf(pair, wait, given, openToolbox)
+      return { ...decided, ...(remember && { remember }) }
+    }),
+  )
 
   function pairsOf({ calls, asMessages }: GivenDecisions, { pending }: Wait): Decision[] {
     const where = asMessages ? 'messages' : 'decisions'
@@ -108,8 +115,8 @@ function refuseSurface(): never {
  * Returns the decisions without those that were made before. Pages send all that they know of again. Throws 409 where one
  * says something else.
  */
-function undecidedAmong(calls: readonly DecidedCall[], { decided }: Wait): DecidedCall[] {
-  return calls.filter((call) => {
+function undecidedAmong(calls: readonly GivenDecision[], { decided }: Wait): GivenDecision[] {
+  return calls.filter(({ wish: _, ...call }) => {
     const before = decided.find(({ id }) => id === call.id)
     if (before !== undefined && !isDeepStrictEqual({ ...before }, { ...call })) refuse('not_waiting')
     return before === undefined
@@ -124,6 +131,6 @@ async function checkArguments(changed: readonly Decision[], wait: Wait, toolbox:
   }
 }
 
-function withoutOwnArguments({ arguments: changed, ...decided }: DecidedCall, call: PendingCall): DecidedCall {
+function withoutOwnArguments({ arguments: changed, ...decided }: GivenDecision, call: PendingCall): GivenDecision {
   return changed === undefined || isSameJson(changed, call.arguments) ? decided : { ...decided, arguments: changed }
 }

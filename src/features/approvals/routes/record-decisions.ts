@@ -28,12 +28,15 @@ export async function recordDecisions(
   const isNew = sent.outcome === 'started' || (sent.outcome === 'decided_in_part' && !sent.repeated)
   if (!isNew || !decisions) return
   const names = new Map(decisions.wait?.pending.map(({ call_id, name }) => [call_id, name]))
-  const entries = decisions.calls.map(({ id, decision }) => ({
+  const entries = decisions.calls.map(({ id, decision, wish }) => ({
     action: 'decide' as const,
     kind: 'call',
     recordId: id,
     recordName: names.get(id) ?? null,
-    changes: { decision: { from: null, to: decision } },
+    changes: {
+      decision: { from: null, to: decision },
+      ...(wish?.scope && { remember: { from: null, to: wish.scope } }),
+    },
   }))
   await writeEntries(sql, originOf(request), entries).catch((error: unknown) => {
     // The decisions are stored and carried out: a 503 would say that nothing is stored (contract section 10).

@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Decides calls that wait, for a message with decisions. Where all is decided by that, counts its request, and leaves the
    decisions to its reply. m: see message_fields. s: see lock_session. Returns what judge_limits returns, with decided (see
    take_decided), or {outcome}, which counts nothing: not_waiting, limited, or decided_in_part, when other calls are left: the
@@ -36,5 +36,6 @@ begin
   return v_verdict || jsonb_build_object('decided', coalesce(take_decided(m.session_id, m.reply_id), '[]'));
 exception -- takes the decisions back
   when sqlstate 'GR409' then return '{"outcome": "not_waiting"}';
+  when sqlstate 'GR422' then return '{"outcome": "too_many_remembered"}';
   when sqlstate 'GR429' then return v_verdict || '{"outcome": "limited"}';
 end $$;

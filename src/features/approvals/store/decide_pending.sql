@@ -1,8 +1,9 @@
--- revision 2
+-- revision 4
 /* Decides calls that are pending in a session whose newest reply is p_wait. Such a call stays open until the reply that follows
    begins (take_decided). The caller holds the session's lock. Returns how many are left to decide.
    Raises GR409 when that reply waits no more, or one of these calls is not pending: another decider was first.
-   p_decisions: [{id, decision, arguments, output, reason, key, content}]; key: of a question, see answer_questions. */
+   p_decisions: [{id, decision, arguments, output, reason, key, content, remember}]; key: of a question, see answer_questions;
+   remember: see remember_decisions. */
 create or replace function decide_pending(p_session uuid, p_wait uuid, p_decisions jsonb, p_by text) returns integer
 language plpgsql as $$
 declare
@@ -25,6 +26,7 @@ begin
   if v_decided + v_answered <> jsonb_array_length(p_decisions) then
     raise exception 'decisions do not fit what is pending' using errcode = 'GR409';
   end if;
+  if p_decisions @? '$[*].remember' then perform remember_decisions(p_session, p_decisions, p_by); end if;
   select count(*) into v_left from pending_calls(p_session);
   if v_left > 0 then
     -- Older versions would lose what is decided. They lead no session that they know nothing of.

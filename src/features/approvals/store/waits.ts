@@ -3,8 +3,8 @@ import type { Carried, DecidedCall } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { type PendingCall, pendingOf } from '../../../persistence/replies/reading/waiting-calls.ts'
-import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
+import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 
 export interface Wait {
   /** The session's newest reply, which ended to wait. */
@@ -13,6 +13,8 @@ export interface Wait {
   /** Calls that are decided already, while others are left: nothing of it has begun. */
   decided: DecidedCall[]
   carried: Carried
+  /** The session's user. Null when it has none. */
+  user: string | null
   /** The version of the agent that its request asked for. Null when it asked for none. */
   askedVersion?: number | 'draft' | null
   /** Milliseconds since the question, by the database's clock. */
@@ -36,13 +38,13 @@ export async function findWait(
 ): Promise<{ found: boolean; wait: Wait | null }> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, wait: null }
   const [row] = await sql<
-    (Pick<Wait, 'pending' | 'decided' | 'waitedMs'> & {
+    (Pick<Wait, 'pending' | 'decided' | 'user' | 'waitedMs'> & {
       replyId: string | null
       carried: string | null
       facts: unknown
     })[]
   >`
-    select w.reply_id as "replyId", ${pendingOf(sql)} as pending, w.carried,
+    select w.reply_id as "replyId", sessions.end_user as "user", ${pendingOf(sql)} as pending, w.carried,
            (select m.facts from messages m where m.id = w.reply_id) as facts,
            coalesce((select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                               'id', c.call_id, 'decision', c.decision, 'arguments', c.decided_arguments, 'output', c.output,
@@ -53,7 +55,7 @@ export async function findWait(
      where sessions.id = ${sessionId} and sessions.agent_id = ${agentId}
        and (${user}::text is null or sessions.end_user = ${user})`
   if (row === undefined) return { found: false, wait: null }
-  const { replyId, pending, decided, carried, waitedMs, facts } = row
+  const { replyId, pending, decided, carried, user: owner, waitedMs, facts } = row
   if (replyId === null || carried === null) return { found: true, wait: null }
   return {
     found: true,
@@ -61,6 +63,7 @@ export async function findWait(
       replyId,
       pending,
       decided,
+      user: owner,
       waitedMs,
       carried: decodeCarried(carried),
       askedVersion: decodeFacts(facts)?.askedVersion ?? null,

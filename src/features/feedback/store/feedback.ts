@@ -1,4 +1,4 @@
-/** What users and people at the playground think of replies (contract section 28). */
+/** The opinions of users and of people at the playground of replies (contract section 28). */
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { limitColumns, type StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'

@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Begins the next message of a session's queue, as admit_message begins one that never waited: the only place where a queued
    message begins. Every statement that settles a reply calls it in its transaction, and so does tend_queues for sessions in
    which nothing runs. The caller holds the session's lock. Returns the id of the reply that it opened; null when nothing is to
@@ -35,8 +35,8 @@ begin
   if jsonb_typeof(v_overrides) is distinct from 'object' then v_overrides := '{}'; end if;
   v_asked := nullif(q.message -> 'facts' -> 'askedVersion', 'null');
   if q.rank < 0 then -- it continues the reply that waits
-    select m.facts -> 'askedVersion' into v_asked
-      from waits w join messages m on m.id = w.reply_id where w.session_id = p_session;
+    select asked.facts -> 'askedVersion' into v_asked
+      from waits w join messages asked on asked.id = w.reply_id where w.session_id = p_session;
   end if;
   select coalesce(v_overrides ->> 'model', x.fields ->> 'model') as model,
          coalesce(v_overrides ->> 'providerId', x.fields ->> 'providerId')::uuid as provider_id,

@@ -1,11 +1,15 @@
 /** An agent's tools and approvals by the names of records, as exports have them (contract sections 8 and 25). */
 import { toolsByName } from '../../../../openapi/schemas/records/tools.ts'
-import type { Approval, ConfiguredTools, NamedTool, WorkOutNames } from '../../../actors/ports/index.ts'
-import { readIdentity, readText } from '../../../http/sending/given-approvals.ts'
+import type { Approval, ConfiguredTools, NamedTool, ToolApproval, WorkOutNames } from '../../../actors/ports/index.ts'
+import { readConditions, readIdentity, readText } from '../../../http/sending/given-approvals.ts'
 import { type StoredApprovals, textOfApproval } from '../../../persistence/records/tools/tool-approvals.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
 import type { Configuration } from '../store/transfer.ts'
 
-type ApprovalByName = string | { builtInTool: string } | { httpTool: string } | { mcpServer: string; toolName: string }
+type ApprovalByName =
+  | string
+  | (({ builtInTool: string } | { httpTool: string } | { mcpServer: string; toolName: string }) &
+      Pick<ToolApproval, 'when' | 'mayRemember'>)
 
 type Records = Pick<Configuration, 'httpTools' | 'mcpServers'>
 
@@ -34,7 +38,15 @@ function approvalsByName(
   )
   const before = new Map(Object.entries(named)) // a tool may be called `constructor`
   const all = approvals.flatMap((approval): (ApprovalByName | null)[] => {
-    if (typeof approval !== 'string') return [byName(approval, records)]
+    if (typeof approval !== 'string') {
+      const { when, mayRemember } = approval
+      const named = byName(approval, records)
+      return [
+        typeof named === 'object' && named
+          ? { ...named, ...(when && { when }), ...(mayRemember && { mayRemember }) }
+          : named,
+      ]
+    }
     const says = new Set((now[approval] ?? []).map(textOfApproval))
     const moved = (before.get(approval) ?? []).filter(
       (tool) => !says.has(textOfApproval(tool)) && isConfigured(tool, configured),
@@ -74,8 +86,10 @@ interface Existing {
 export function approvalByName(given: unknown, { httpTools, mcpServers }: Existing): Approval {
   const where = 'approvals'
   if (typeof given === 'string') return readText(given, where)
-  const tool = readIdentity(given, where, toolsByName)
-  if ('builtInTool' in tool) return { builtInToolId: tool.builtInTool }
-  if ('httpTool' in tool) return { httpToolId: httpTools.existing(tool.httpTool).id }
-  return { mcpServerId: mcpServers.existing(tool.mcpServer).id, toolName: tool.toolName }
+  const { when, mayRemember, ...rest } = isObject(given) ? given : { when: null, mayRemember: null }
+  const tool = readIdentity(isObject(given) ? rest : given, where, toolsByName)
+  const more = readConditions({ when, mayRemember }, where)
+  if ('builtInTool' in tool) return { builtInToolId: tool.builtInTool, ...more }
+  if ('httpTool' in tool) return { httpToolId: httpTools.existing(tool.httpTool).id, ...more }
+  return { mcpServerId: mcpServers.existing(tool.mcpServer).id, toolName: tool.toolName, ...more }
 }

@@ -5,6 +5,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
 import type { FieldRefusal } from '../../../http/sending/agent-for-reply.ts'
 import { checkAnswerFields } from '../../../http/sending/given-answer-fields.ts'
+import { checkConditions } from '../../../http/sending/given-approvals.ts'
 import { givenTools } from '../../../http/sending/tool-choice.ts'
 import { type HttpToolWriting, httpToolChanges, newHttpTool } from '../../../http/server/fields/http-tool-input.ts'
 import { mcpServerChanges, newMcpServer } from '../../../http/server/fields/mcp-server-input.ts'
@@ -298,7 +299,7 @@ async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise
       },
     },
     create: async ({ name }) => agents.existing(name),
-    update: (agentId, choice) => {
+    update: async (agentId, choice) => {
       const given = {
         httpToolIds: choice.httpTools?.map((name) => httpTools.existing(name).id),
         mcpServers: choice.mcpServers?.map(({ server, toolNames }) => ({
@@ -312,7 +313,9 @@ async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise
             : choice.approvals?.map((one) => approvalByName(one, taking.stored)),
         approvalsExpireAfterS: choice.approvalsExpireAfterS,
       } satisfies Record<keyof ToolChoice, unknown>
-      return changeAgentTools(tx, { agentId, changes: givenTools(given, builtInTools), workOut })
+      const changes = givenTools(given, builtInTools)
+      await checkConditions(changes.approvals, taking.deps.checkSchema)
+      return await changeAgentTools(tx, { agentId, changes, workOut })
     },
   })
 }

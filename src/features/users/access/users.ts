@@ -51,6 +51,9 @@ export const userHandlers = (deps: UserDependencies) =>
       // First: no secret of the user makes another session from then on, on any instance.
       await revoke(deps, request, 'delete', { agentId, user })
       await deleteAllSessions(deps, { agentId, user }, async () => {})
+      // Behind the sessions: one that was stored at that moment is there by now.
+      await deps.sql`
+        delete from remembered_decisions where agent_id = ${agentId} and end_user = ${user} and session_id is null`
     },
     exportUser: async ({ params, request, reply }) => {
       const { agentId, user } = readParams(params)

@@ -9,7 +9,7 @@ import { recordChange } from '../../audit/index.ts'
 import { changeDraftFields, type DraftState, lockDraft, readDraft } from '../store/drafts.ts'
 import type { Snapshot } from '../store/snapshot.ts'
 
-/** The state that the tag of each of its answers stands for. */
+/** Returns the state that the tag of each of its answers stands for. */
 export const draftWhole = ({ drafted: { agent, tools } }: DraftState): Pick<Snapshot, 'agent' | 'tools'> => ({
   agent,
   tools,

@@ -1,4 +1,4 @@
-/** What the replies of an agent depend on: read from its records, and written to them again. */
+/** The configuration that an agent's replies depend on: read from its records, and written to them again. */
 import { isDeepStrictEqual } from 'node:util'
 import type { NamedTool, NamedTools } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'

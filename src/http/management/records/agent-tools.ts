@@ -6,6 +6,7 @@ import { changeDraftedTools, changeDraftTools, draftedTools } from '../../../fea
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import * as agentTools from '../../../persistence/records/tools/agent-tools.ts'
+import { checkConditions } from '../../sending/given-approvals.ts'
 import { givenTools, withKnownTools } from '../../sending/tool-choice.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -15,9 +16,11 @@ interface Dependencies {
   builtInTools: readonly { id: string }[]
   /** The meaning of names in `approvals` mean. */
   workOutNames: WorkOutNames
+  /** Resolves to the reason why this is no JSON Schema of an object. Null when it is one. */
+  checkSchema(schema: Record<string, unknown>): Promise<string | null>
 }
 
-export const agentToolHandlers = ({ sql, builtInTools, workOutNames: workOut }: Dependencies) =>
+export const agentToolHandlers = ({ sql, builtInTools, workOutNames: workOut, checkSchema }: Dependencies) =>
   ({
     getAgentTools: async ({ params: { agent_id: id }, query }) =>
       query.draft === 'true'
@@ -27,6 +30,7 @@ export const agentToolHandlers = ({ sql, builtInTools, workOutNames: workOut }: 
       // An unknown agent comes before unknown tools, as the specification lists it.
       const agent = (await findAgent(sql, id)) ?? missing('agent')
       const changes = givenTools(body, builtInTools)
+      await checkConditions(changes.approvals, checkSchema)
       if (query.draft === 'true')
         return await withKnownTools(() =>
           changeDraftedTools({ sql, request }, agent, (tx, state) =>

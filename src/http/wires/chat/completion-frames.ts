@@ -175,7 +175,12 @@ function namedEvent(event: ReplyEvent): object | null {
     case 'tool_asked':
       return null
     case 'tool_call':
-      return { id: event.id, name: event.name, arguments: event.arguments }
+      return {
+        id: event.id,
+        name: event.name,
+        arguments: event.arguments,
+        ...(event.by && { decisionId: event.by.id }),
+      }
     case 'tool_result':
       return { id: event.id, ok: event.ok, content: event.content, durationMs: event.durationMs }
     case 'tool_unknown':

@@ -100,6 +100,7 @@ const decisionsOf = (
     {
       calls,
       bySecret: caller.kind === 'secret',
+      isBound: caller.kind === 'secret' && caller.sessionId !== null,
       asMessages,
       inPart: !asMessages,
       decides: asMessages ? ['caller'] : waitKinds,

@@ -44,6 +44,7 @@ export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
   metadata: session.metadata,
   external_id: session.externalId,
   agent_version: session.agentVersion,
+  archived: session.archived,
   pending: session.pending,
   head_id: headId,
   forked_from: forkedFrom && {

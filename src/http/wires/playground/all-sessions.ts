@@ -12,7 +12,17 @@ type Filters = Omit<OverviewFilters, 'status' | 'from' | 'to' | 'replies'> &
   ReplyFilter & { from?: string | undefined; to?: string | undefined }
 
 /** Reads the filters of a list. Throws 400. */
-function filtersIn({ q, agentId, user, errorCode, feedback, from, to, ...replies }: Filters): OverviewFilters {
+function filtersIn({
+  q,
+  agentId,
+  user,
+  errorCode,
+  archived,
+  feedback,
+  from,
+  to,
+  ...replies
+}: Filters): OverviewFilters {
   const { providerId, httpStatus, text } = replies
   const readsReplies = [providerId, httpStatus, text].some((value) => value !== undefined)
   return {
@@ -20,6 +30,7 @@ function filtersIn({ q, agentId, user, errorCode, feedback, from, to, ...replies
     agentId,
     user,
     errorCode,
+    archived,
     feedback,
     from: from === undefined ? undefined : readMoment('from', from),
     to: to === undefined ? undefined : readMoment('to', to),
@@ -44,10 +55,11 @@ const shownSession: Show = ({
   user,
   status,
   errorCode,
+  archived,
   queued,
   createdAt,
   updatedAt,
-}) => ({ id, agentId, agentName, title, user, status, errorCode, queued, createdAt, updatedAt })
+}) => ({ id, agentId, agentName, title, user, status, errorCode, archived, queued, createdAt, updatedAt })
 
 export const allSessionHandlers = ({ sql, sessionFeed }: { sql: Sql } & FeedDependencies) =>
   ({

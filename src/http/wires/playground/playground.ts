@@ -217,10 +217,14 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     },
     getPlaygroundSession: async ({ params }) =>
       (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session'),
-    updatePlaygroundSession: async ({ params: { agent_id, session_id }, body: { title, agentVersion: pin } }) => {
+    updatePlaygroundSession: async ({
+      params: { agent_id, session_id },
+      body: { title, agentVersion: pin, archived },
+    }) => {
       const agentVersion = await readPin(sql, agent_id, pin, 'agentVersion')
       return (
-        (await changeSession(sql, agent_id, session_id, { title, agentVersion }, deriveTitle)) ?? missing('session')
+        (await changeSession(sql, agent_id, session_id, { title, agentVersion, archived }, deriveTitle)) ??
+        missing('session')
       )
     },
     deletePlaygroundSession: async ({ params }) => {

@@ -194,7 +194,7 @@ function continuingFirst(
     makeSession: { ...input.makeSession, ...(begins && messages && { begins: { ...begins, messages, carried } }) },
     decisions: {
       calls: [],
-      wait: { replyId: firstId, pending: [], decided: [], carried, waitedMs: 0 },
+      wait: { replyId: firstId, pending: [], decided: [], carried, user: null, waitedMs: 0 },
       bySecret: false,
       asMessages: false,
       inPart: false,

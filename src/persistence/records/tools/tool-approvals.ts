@@ -1,5 +1,12 @@
 /** An agent's tools that need approval, as stored: with what names meant when they were saved. */
-import type { Approval, ConfiguredTools, NamedTool, NamedTools, WorkOutNames } from '../../../actors/ports/index.ts'
+import type {
+  Approval,
+  ConfiguredTools,
+  NamedTool,
+  NamedTools,
+  ToolApproval,
+  WorkOutNames,
+} from '../../../actors/ports/index.ts'
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { configuredOf, type ToolChoice, tidyIdentity } from './tool-kinds.ts'
@@ -12,9 +19,15 @@ export interface ToolsOfAgent extends ToolChoice {
 /** Returns normalized ids without duplicates. */
 export function tidyApprovals(approvals: readonly Approval[] | '*'): Approval[] | '*' {
   if (approvals === '*') return approvals
-  const tidy = approvals.map((approval) => (typeof approval === 'string' ? approval : tidyIdentity(approval)))
+  const tidy = approvals.map((approval) => (typeof approval === 'string' ? approval : tidyApproval(approval)))
   return withoutDoubles(tidy)
 }
+
+const tidyApproval = ({ when, mayRemember, ...identity }: ToolApproval): ToolApproval => ({
+  ...tidyIdentity(identity),
+  ...(when && { when }),
+  ...(mayRemember && { mayRemember }),
+})
 
 /**
  * Returns a text that is the same for equal approvals. Objects that come back from jsonb have their keys in another
@@ -30,7 +43,9 @@ const withoutDoubles = <T extends Approval | NamedTool>(list: readonly T[]): T[]
 /** Returns the ids of the entries that identify a tool of the kind that `field` names. */
 export function idsIn(approvals: readonly Approval[] | '*', field: string): string[] {
   const identities = approvals === '*' ? [] : approvals.filter((approval) => typeof approval === 'object')
-  return identities.flatMap((one) => Object.entries(one).flatMap(([name, id]) => (name === field ? [id] : [])))
+  return identities.flatMap((one) =>
+    Object.entries(one).flatMap(([name, id]) => (name === field && typeof id === 'string' ? [id] : [])),
+  )
 }
 
 /** An agent's approvals, the meaning of their names when they were saved, and the agent's tools in order. */

@@ -60,13 +60,13 @@ export interface Message {
   waited: WaitedCall[]
   /** The points where it went on in another instance. */
   continuations: Continuation[]
-  /** What was thought of it, the oldest first. */
+  /** The opinions of it, the oldest first. */
   feedback: GivenFeedback[]
   /** The MCP servers that it went without. */
   missingTools: readonly MissingServer[]
 }
 
-/** What somebody thinks of a reply. Times are ISO 8601 UTC. */
+/** The opinion of a reply. Times are ISO 8601 UTC. */
 export interface GivenFeedback {
   by: 'user' | 'login'
   /** Null when it has none. */

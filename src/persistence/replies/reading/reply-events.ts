@@ -13,9 +13,9 @@ export interface MessageWithEvents {
   id: string
   role: 'user' | 'assistant'
   status: MessageStatus
-  /** Why the reply failed, as its error chunk says it. Null when it did not. */
+  /** The reason why the reply failed, as its error chunk says it. Null when it did not. */
   failure: Pick<ReplyError, 'code' | 'message'> | null
-  /** What the session's user thinks of it. Null when nothing was said. Times are ISO 8601 UTC. */
+  /** The opinion of the session's user. Null when nothing was said. Times are ISO 8601 UTC. */
   feedback: { score: 1 | -1; comment: string | null; created_at: string; updated_at: string } | null
   content: string
   /** The events of a reply: each run of text, or of reasoning, is one. */

@@ -14,6 +14,8 @@ export interface SessionChanges {
   bySecret?: boolean
   /** Null unpins. */
   agentVersion?: number | null | undefined
+  /** It leaves the time of the last update as it is. */
+  archived?: boolean | undefined
 }
 
 /** Enough to derive a title from, in characters (code points). */
@@ -27,12 +29,12 @@ export async function changeSession(
   sql: Sql,
   agentId: string,
   id: string,
-  { title, metadata, bySecret = false, agentVersion }: SessionChanges,
+  { title, metadata, bySecret = false, agentVersion, archived }: SessionChanges,
   deriveTitle: (text: string) => string | null,
 ): Promise<Session | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
-  if (title === undefined && metadata === undefined && agentVersion === undefined)
-    return await findSession(sql, agentId, id)
+  const isUpdate = title !== undefined || metadata !== undefined || agentVersion !== undefined
+  if (!isUpdate && archived === undefined) return await findSession(sql, agentId, id)
   const newTitle = title ?? (title === null ? deriveTitle(await firstUserText(sql, id)) : null)
   const newMetadata = metadata === undefined ? null : jsonText(metadata ?? {})
   const [session] = await sql<Session[]>`
@@ -47,7 +49,8 @@ export async function changeSession(
            -- A first message that came since we looked for one: the job finds the session.
            title_due_at = case when ${title === null && newTitle === null} then '-infinity' else title_due_at end,
            title_attempts = case when ${title === null && newTitle === null} then 0 else title_attempts end,
-           updated_at = clock_timestamp()
+           archived = coalesce(${archived ?? null}::boolean, archived),
+           updated_at = case when ${isUpdate} then clock_timestamp() else updated_at end
      where id = ${id} and agent_id = ${agentId}
     returning ${columns(sql)}`
   return session ?? null

@@ -17,6 +17,7 @@ export interface Session {
   externalId: string | null
   /** The version of its agent that its replies use. Null for the live one. */
   agentVersion: number | null
+  archived: boolean
   /** Calls that wait for somebody. */
   pending: PendingCall[]
   /** The last message of the path that reads show. Null when there is none. */
@@ -37,7 +38,7 @@ export interface ForkedFrom {
 /** Returns the columns of a `Session`, of a row of `sessions`. */
 export const columns = (sql: AnySql): Fragment => sql`
   id, agent_id as "agentId", title, end_user as "user", metadata, external_id as "externalId",
-  agent_version as "agentVersion", ${pendingOf(sql)} as pending, ${timestamps(sql)},
+  agent_version as "agentVersion", archived, ${pendingOf(sql)} as pending, ${timestamps(sql)},
   case when head is null
        then (select m.id from messages m where m.session_id = sessions.id order by m.position desc limit 1)
        else (select m.id from messages m where m.session_id = sessions.id and m.position = sessions.head)
@@ -52,23 +53,28 @@ export interface SessionQuery extends PageQuery {
   owner?: string | null | undefined
   user?: string | undefined
   external_id?: string | undefined
+  archived?: 'true' | 'false' | undefined
   /** Values by name. */
   metadata?: Readonly<Record<string, string>> | undefined
 }
 
-function matching(sql: AnySql, { q = '', owner = null, user, external_id, metadata }: SessionQuery): Fragment {
+function matching(
+  sql: AnySql,
+  { q = '', owner = null, user, external_id, metadata, archived }: SessionQuery,
+): Fragment {
   const byOwner = owner === null ? sql`` : sql`and end_user = ${owner}`
   const byUser = user === undefined ? sql`` : sql`and end_user = ${user}`
   const byExternalId = external_id === undefined ? sql`` : sql`and external_id = ${external_id}`
   const byMetadata = metadata === undefined ? sql`` : sql`and metadata @> ${jsonText(metadata)}::text::jsonb`
+  const byMark = archived === undefined ? sql`` : sql`and archived = ${archived === 'true'}`
   const byTitle = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
-  return sql`${byOwner} ${byUser} ${byExternalId} ${byMetadata} ${byTitle}`
+  return sql`${byOwner} ${byUser} ${byExternalId} ${byMetadata} ${byMark} ${byTitle}`
 }
 
 /** Counts the sessions of a query. A user's are counted by a plan that no state of the table makes slow (count_sessions.sql). */
 function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
-  const { q = '', owner = null, user = owner, external_id, metadata } = query
-  if (user === null || external_id !== undefined || (owner ?? user) !== user) {
+  const { q = '', owner = null, user = owner, external_id, metadata, archived } = query
+  if (user === null || external_id !== undefined || archived !== undefined || (owner ?? user) !== user) {
     return sql`select count(*)::integer from sessions where agent_id = ${agentId} ${matching(sql, query)}`
   }
   const named = metadata === undefined ? null : jsonText(metadata)

@@ -26,6 +26,7 @@ const sectionOf = {
   builtInToolIds: 'tools',
   mcpServers: 'tools',
   approvals: 'tools',
+  approvalsExpireAfterS: 'tools',
   generationConfig: 'generation',
   historyMaxTokens: 'generation',
   compaction: 'generation',

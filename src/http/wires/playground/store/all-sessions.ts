@@ -17,6 +17,7 @@ export interface SessionOverview {
   user: string | null
   status: SessionStatus
   errorCode: string | null
+  archived: boolean
   createdAt: string
   updatedAt: string
 }
@@ -28,6 +29,7 @@ export interface OverviewFilters {
   user?: string | undefined
   status?: SessionStatus | undefined
   errorCode?: string | undefined
+  archived?: 'true' | 'false' | undefined
   /** Sessions with such feedback on a message. */
   feedback?: 'up' | 'down' | 'any' | undefined
   /** The start of the range of update times. It is inclusive, and `to` is exclusive. */
@@ -173,12 +175,13 @@ async function countUp(sql: Sql, condition: Fragment, filter: Fragment): Promise
 
 const filterOf = (
   sql: Sql,
-  { agentId, user, status, errorCode, feedback, from, to, replies }: OverviewFilters,
+  { agentId, user, status, errorCode, archived, feedback, from, to, replies }: OverviewFilters,
 ): Fragment =>
   sql`${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
       ${user === undefined ? sql`` : sql`and end_user = ${user}`}
       ${status === undefined ? sql`` : statusIs(sql, status)}
       ${errorCode === undefined ? sql`` : sql`and error_code = ${errorCode}`}
+      ${archived === undefined ? sql`` : sql`and archived = ${archived === 'true'}`}
       ${feedback === undefined ? sql`` : hasFeedback(sql, feedback)}
       ${from === undefined ? sql`` : sql`and updated_at >= ${from}`}
       ${to === undefined ? sql`` : sql`and updated_at < ${to}`}
@@ -215,7 +218,7 @@ async function readPage(
       ${keys} order by updated_at desc, num desc limit ${limit} offset ${offset}
     ), page as (
       select s.num, s.updated_at, s.id, s.agent_id as "agentId", a.name as "agentName", s.title, s.end_user as "user",
-             s.status, s.error_code as "errorCode",
+             s.status, s.error_code as "errorCode", s.archived,
              ${isoTime(sql, 's.created_at')} as "createdAt", ${isoTime(sql, 's.updated_at')} as "updatedAt"
         from sessions s join agents a on a.id = s.agent_id
        where s.num in (select num from place)

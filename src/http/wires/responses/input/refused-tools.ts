@@ -3,7 +3,7 @@
 const fetching = "the agent's tool web_fetch, or an HTTP tool or MCP server of the agent"
 const callersOwn = 'a tool of type "function" that the caller runs, or an MCP server of the agent'
 
-/** What to use instead, by the beginning of the tool's type. The first one that fits counts. */
+/** The words for what to use instead, by the beginning of the tool's type. The first one that fits counts. */
 const instead: readonly (readonly [string, string])[] = [
   ['web_search', fetching],
   ['file_search', 'an HTTP tool or MCP server of the agent, or send the file as input_file'],

@@ -1,4 +1,4 @@
-/** What is left of a conversation's messages when its last item is taken back (contract section 32). Pure. */
+/** The rest of a conversation's messages when its last item is taken back (contract section 32). Pure. */
 import type { GivenMessage } from '../../../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../../../actors/reply/reply-event.ts'
 import type { Shortened } from '../store/conversation-items.ts'

@@ -7,7 +7,7 @@ import { isUuid } from '../../../../persistence/postgres/uuid.ts'
 import { jsonText } from '../../../../persistence/replies/settling/stored-reply.ts'
 import { ITEM_ENCODER } from '../../../sending/message-record.ts'
 
-/** The version of a message's encoder. Versions of before stored it with the request, or not at all. */
+/** Returns the version of a message's encoder. Versions of before stored it with the request, or not at all. */
 export const encoderOf = (sql: AnySql) =>
   sql`coalesce(m.facts -> 'encoder', m.facts #> '{response,encoder}', '1')::integer`
 
@@ -71,7 +71,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
 }
 
 /**
- * Notes that a queued response is about to be cancelled. The note counts once the message is in the queue no more, and
+ * Stores that a queued response is about to be cancelled. The note counts once the message is in the queue no more, and
  * has not begun.
  */
 export async function noteDequeued(
