@@ -17430,7 +17430,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Something is missing or invalid; the message names the field and the reason. */
+            /** @description No JSON-RPC message; the body is an error of the protocol. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17459,6 +17459,15 @@ export interface operations {
             };
             /** @description There is no such agent. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description `accept` takes not both forms of an answer. */
+            406: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -26,7 +26,9 @@ export const mcp = operations({
     events: [JsonRpcMessage],
     responses: { 200: JsonRpcMessage, 202: null },
     errors: {
+      400: 'No JSON-RPC message; the body is an error of the protocol.',
       404: 'There is no such agent.',
+      406: '`accept` takes not both forms of an answer.',
       503: 'Draining; see `Retry-After`.',
     },
   },

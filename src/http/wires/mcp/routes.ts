@@ -70,15 +70,17 @@ async function answer(deps: AskDependencies, exchange: AskExchange, body: unknow
   return sendResponse(exchange, response)
 }
 
-/** The headers that the protocol looks at. */
-const looked = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
+/** The headers that the protocol looks at, beside `accept`. */
+const looked = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 
 function webRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
   const given = looked.flatMap((name): [string, string][] => {
     const value = headers[name]
     return value === undefined ? [] : [[name, String(value)]]
   })
-  return new Request('http://localhost/mcp', { method: 'POST', headers: given, signal })
+  const { accept = '*/*' } = headers
+  const both = accept.includes('*/*') ? 'application/json, text/event-stream' : accept // the SDK looks for both by name
+  return new Request('http://localhost/mcp', { method: 'POST', headers: [['accept', both], ...given], signal })
 }
 
 function sendResponse({ reply, left }: AskExchange, response: Response): FastifyReply {
