@@ -17,7 +17,6 @@ import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
 import type { StorageLimits } from '../persistence/replies/sessions/storage-limits.ts'
 import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
-import type { OwnProcess } from './break-it.ts'
 import { contributions } from './contributions.ts'
 import { type openDatabase, SHORTEST_SILENCE_MS, waitForDatabase } from './database.ts'
 import { followed } from './followed.ts'
@@ -48,7 +47,6 @@ export interface Ground extends Database {
   log: Log
   closing: AsyncDisposableStack
   observation: Observation
-  own: OwnProcess | null
 }
 
 /** Opens this instance's lease, journal and transition recorder. */

@@ -66,7 +66,6 @@ import { type McpServerDependencies, mcpServerHandlers } from '../http/managemen
 import { promptHandlers } from '../http/management/records/prompts.ts'
 import { providerHandlers } from '../http/management/records/providers.ts'
 import { managementScope } from '../http/management/scope.ts'
-import { type BreakIt, registerBreakIt } from '../http/pages/break-it.ts'
 import { registerDocs } from '../http/pages/docs.ts'
 import { registerUi } from '../http/pages/ui.ts'
 import type { SendDependencies } from '../http/sending/send-message.ts'
@@ -112,7 +111,6 @@ export type HttpDependencies = CompletionDependencies &
     namedKeys: KeyList
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
-    breakIt: BreakIt | null
     oidc: OidcSignIn | null
     /** Returns the address under which browsers reach the server. Null where that is not known. */
     publicUrl(): string | null
@@ -134,7 +132,6 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
   const needsLogin = options.credentials !== null || deps.oidc !== null
   const sendPage = await registerUi(app, { login: needsLogin ? 'required' : 'none' })
   answerUnknownPaths(app, sendPage)
-  await registerBreakIt(app, sendPage, deps.breakIt)
   const deployDependencies = {
     ...deps,
     keys: options.deployKeys,

@@ -5,6 +5,7 @@
  */
 import { branches } from './requirements-branches.ts'
 import { children } from './requirements-children.ts'
+import { conformance } from './requirements-conformance.ts'
 import { decisions } from './requirements-decisions.ts'
 import { edges } from './requirements-edges.ts'
 import { finding } from './requirements-finding.ts'
@@ -13,7 +14,6 @@ import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
 import { lasting } from './requirements-lasting.ts'
 import { limits } from './requirements-limits.ts'
-import { mcp } from './requirements-mcp.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { parts } from './requirements-parts.ts'
@@ -261,6 +261,7 @@ export const requirements = {
   // ── contract 13 ───────────────────────────────────────────────────────────────────────────────────────
   ...branches,
   ...children,
+  ...conformance,
   ...decisions,
   ...models,
   ...operating,

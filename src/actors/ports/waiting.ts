@@ -18,7 +18,7 @@ export interface WaitingCall extends ToolCall {
   place: number
   /** The key of the tool that it was asked of. Absent for the caller's own tools, and when an older version asked. */
   tool?: string
-  /** The questions of its server in this reply. They are stored beside the call, not with the turn. */
+  /** The questions that its server has asked in this reply. They are stored beside the call, not with the turn. */
   asked?: ServerAsked | undefined
 }
 

@@ -23,7 +23,6 @@ const pages = [
   '/waiting',
   '/usage',
   '/audit',
-  '/break-it',
   '/tools/built-in',
   '/nowhere',
   `/agents/${scene.agentId}`,

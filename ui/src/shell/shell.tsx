@@ -1,7 +1,7 @@
 /** The frame around every page: navigation, who is logged in, colours, and the notice when the server does not answer. */
 import { Burger, Divider, NavLink, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
-import { IconBolt, IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
+import { IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import {
@@ -13,7 +13,6 @@ import {
   useLocation,
   useNavigationType,
 } from 'react-router'
-import { breakStatus } from '../break-it/queries.ts'
 import { currentUser } from '../login/queries.ts'
 import { mayAct, roleFor, useRefusal } from '../login/roles.ts'
 import { Account } from './account.tsx'
@@ -140,7 +139,6 @@ function Side({ onSearch }: { onSearch: () => void }) {
           </div>
         ))}
         <div className={classes.section}>
-          <BreakIt />
           <NavLink
             href="/docs"
             target="_blank"
@@ -157,21 +155,6 @@ function Side({ onSearch }: { onSearch: () => void }) {
         <ColorSchemeSwitch />
       </div>
     </>
-  )
-}
-
-/** The page that breaks this very server, where it may. */
-function BreakIt() {
-  const { data } = useQuery(breakStatus)
-  if (!data) return null
-  return (
-    <NavLink
-      component={RouteLink}
-      to="/break-it"
-      label="Break it"
-      className={classes.link ?? ''}
-      leftSection={<IconBolt size={18} stroke={1.6} aria-hidden />}
-    />
   )
 }
 

@@ -27,7 +27,7 @@ interface QuestionProps {
 /** Decisions are made about exactly these calls: where others are pending, none of them is decided. */
 export const Question = (props: QuestionProps) => <Undecided key={props.pending.map(idOf).join(' ')} {...props} />
 
-/** Returns the id of a question: a call may ask several, each decided for itself. */
+/** Returns the id of what is decided: a call may ask several questions, each decided for itself. */
 const idOf = ({ call_id, key }: { call_id: string; key?: string | null | undefined }): string =>
   key == null ? call_id : `${call_id} ${key}`
 

@@ -5,7 +5,6 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import {
   type Icon,
-  IconBolt,
   IconKeyboard,
   IconLogout,
   IconMessage,
@@ -113,7 +112,6 @@ function useActions(onShortcuts: () => void): SpotlightActionData[] {
     act('scheme', isDark ? 'Use light colours' : 'Use dark colours', isDark ? IconSun : IconMoon, () =>
       setColorScheme(isDark ? 'light' : 'dark'),
     ),
-    act('break it', 'Break it: see that nothing is lost', IconBolt, () => void navigate('/break-it')),
     act('shortcuts', 'Keyboard shortcuts', IconKeyboard, onShortcuts),
     ...(user?.username ? [act('logout', 'Log out', IconLogout, () => void logout())] : []),
   ]
