@@ -5,7 +5,7 @@ import type { FinishReason, Frame, ReplyError, ReplyEvent } from '../../../actor
 
 type Status = 'complete' | 'cancelled' | 'error' | 'waiting'
 
-/** What was read of a reply. */
+/** The part of a reply that has been read. */
 export interface Reading {
   take(frames: readonly Frame[]): void
   /** Returns the characters and calls that are stored so far. */

@@ -30,7 +30,7 @@ export interface AskExchange {
   caller: Caller
   request: FastifyRequest
   reply: FastifyReply
-  /** Aborts when the connection closes before it was answered. */
+  /** A signal that aborts when the connection closes before it was answered. */
   left: AbortSignal
 }
 
@@ -38,7 +38,7 @@ export interface AskExchange {
 export interface Ask {
   input: AskInput
   user: AskMeta['user']
-  /** Its idempotency key. Null when it joins nothing. */
+  /** The idempotency key. Null when the call joins nothing. */
   key: string | null
 }
 

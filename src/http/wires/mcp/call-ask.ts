@@ -1,4 +1,4 @@
-/** One call of the tool `ask`, from its arguments to its result (contract section 30). */
+/** A call of the tool `ask`, from its arguments to its result (contract section 30). */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type Reply, StreamCut } from '../../../actors/reply/frame-log.ts'
 import { firstAbort } from '../../../async/first-abort.ts'
@@ -22,7 +22,7 @@ export interface CallOfAsk {
   tell: ((progress: number) => void) | null
 }
 
-/** Never rejects: whatever goes wrong is a result that the model reads, or breaks the connection off. */
+/** Returns the result of a call. Whatever goes wrong is a result too, or breaks the connection off. */
 export async function callAsk(deps: AskDependencies, exchange: AskExchange, call: CallOfAsk): Promise<CallToolResult> {
   try {
     const ask = readAsk(exchange, call)
