@@ -32,6 +32,7 @@ import { mcpServers } from './operations/records/mcpServers.ts'
 import { prices } from './operations/records/prices.ts'
 import { prompts } from './operations/records/prompts.ts'
 import { providers } from './operations/records/providers.ts'
+import { replays } from './operations/records/replays.ts'
 import { transfer } from './operations/records/transfer.ts'
 import { versions } from './operations/records/versions.ts'
 import { webhooks } from './operations/records/webhooks.ts'
@@ -49,6 +50,7 @@ export const tags: readonly Tag[] = [
   { name: 'prompts', description: 'System prompts.', operations: prompts },
   { name: 'agents', description: 'A model with a prompt and settings.', operations: agents },
   { name: 'versions', description: 'What an agent was, is, and is to be: versions and drafts.', operations: versions },
+  { name: 'replays', description: 'Stored questions that are asked again under another version.', operations: replays },
   { name: 'agentTools', description: 'Which tools an agent may call.', operations: agentTools },
   { name: 'builtInTools', description: 'Tools that come with the server.', operations: builtInTools },
   { name: 'httpTools', description: 'Tools that are one HTTP request.', operations: httpTools },

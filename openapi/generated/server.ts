@@ -84,6 +84,22 @@ export interface VersionsHandlers<X extends Exchange> {
   deleteAgentDraft: Handler<operations['deleteAgentDraft'], X>
 }
 
+/** Stored questions that are asked again under another version. */
+export interface ReplaysHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{id}/replays — Ask stored questions again under a version */
+  createReplay: Handler<operations['createReplay'], X>
+  /** GET /api/v1/agents/{id}/replays — List the replays of an agent, newest first */
+  listReplays: Handler<operations['listReplays'], X, 'limit' | 'offset'>
+  /** GET /api/v1/agents/{id}/replays/{replay_id} — Read a replay and its cases */
+  getReplay: Handler<operations['getReplay'], X, 'limit' | 'offset'>
+  /** POST /api/v1/agents/{id}/replays/{replay_id}/cancel — Cancel a replay */
+  cancelReplay: Handler<operations['cancelReplay'], X>
+  /** DELETE /api/v1/agents/{id}/replays/{replay_id} — Delete a replay, cancelling it first */
+  deleteReplay: Handler<operations['deleteReplay'], X>
+  /** PUT /api/v1/agents/{id}/replays/{replay_id}/cases/{message_id} — Say whether a reply became better */
+  judgeReplayCase: Handler<operations['judgeReplayCase'], X>
+}
+
 /** Which tools an agent may call. */
 export interface AgentToolsHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{agent_id}/tools — Read the tools of an agent */
@@ -406,6 +422,8 @@ export interface DebugHandlers<X extends Exchange> {
   streamSessionTransitions: Handler<operations['streamSessionTransitions'], X>
   /** GET /api/v1/debug/sessions/{id}/readers — Who runs a session, and through which instances it is read */
   listSessionReaders: Handler<operations['listSessionReaders'], X>
+  /** GET /api/v1/debug/find — Find a session or a reply by an id out of a log */
+  findById: Handler<operations['findById'], X>
   /** GET /api/v1/debug/actors — The live session actors of all instances */
   listLiveActors: Handler<operations['listLiveActors'], X>
 }
@@ -496,6 +514,7 @@ export interface Server<X extends Exchange> {
   prompts: PromptsHandlers<X>
   agents: AgentsHandlers<X>
   versions: VersionsHandlers<X>
+  replays: ReplaysHandlers<X>
   agentTools: AgentToolsHandlers<X>
   builtInTools: BuiltInToolsHandlers<X>
   httpTools: HttpToolsHandlers<X>
@@ -537,6 +556,7 @@ export interface ServerOperations<X extends Exchange>
     PromptsHandlers<X>,
     AgentsHandlers<X>,
     VersionsHandlers<X>,
+    ReplaysHandlers<X>,
     AgentToolsHandlers<X>,
     BuiltInToolsHandlers<X>,
     HttpToolsHandlers<X>,

@@ -30,6 +30,7 @@ import { mcpServers } from '../../openapi/operations/records/mcpServers.ts'
 import { prices } from '../../openapi/operations/records/prices.ts'
 import { prompts } from '../../openapi/operations/records/prompts.ts'
 import { providers } from '../../openapi/operations/records/providers.ts'
+import { replays } from '../../openapi/operations/records/replays.ts'
 import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
@@ -44,6 +45,7 @@ import { type UsageDependencies, usageHandlers } from '../features/limits/routes
 import { createSessionFeed } from '../features/live-lists/routes/session-feed.ts'
 import type { OidcSignIn } from '../features/oidc/open-oidc.ts'
 import { registerOidc } from '../features/oidc/routes/oidc-routes.ts'
+import { type ReplayDependencies, replayHandlers } from '../features/replays/routes/replay-handlers.ts'
 import { type DebugDependencies, debugHandlers } from '../features/traces/routes/debug.ts'
 import { type ReplyTraceDependencies, replyTraceHandlers } from '../features/traces/routes/reply-traces.ts'
 import { transferHandlers, transferScope } from '../features/transfer/routes/transfer.ts'
@@ -54,7 +56,7 @@ import { userHandlers } from '../features/users/access/users.ts'
 import { type Credential, knownCredentials } from '../features/users/login/credentials.ts'
 import { loginHandlers } from '../features/users/login/login.ts'
 import { loginSessions } from '../features/users/login/login-session.ts'
-import { statesBesideLive } from '../features/versions/index.ts'
+import { asDrafts, statesBesideLive } from '../features/versions/index.ts'
 import { versionHandlers } from '../features/versions/routes/version-handlers.ts'
 import { type WebhookDependencies, webhookHandlers } from '../features/webhooks/routes/webhook-handlers.ts'
 import { createEditing } from '../http/management/editing/two-editors.ts'
@@ -97,6 +99,7 @@ export interface RouteOptions {
 
 /** The things that requests reach. */
 export type HttpDependencies = CompletionDependencies &
+  ReplayDependencies &
   SendDependencies &
   SessionMakingDependencies &
   DebugDependencies &
@@ -174,14 +177,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         const edited = createEditing(sql)
         const signIn = oidc && { url: () => `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
         mount(management, auth, loginHandlers(logins && { sql, credentials, sessions: logins, oidc: signIn }))
-        mount(management, providers, edited(providers, providerHandlers(deps)))
-        mount(management, prompts, edited(prompts, promptHandlers(deps)))
-        mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
-        mount(management, versions, versionHandlers(deps))
-        mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
-        mount(management, builtInTools, builtInToolHandlers(deps))
-        mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
-        mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
+        mountRecords(management, deps, edited)
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.personOf(request, reply))?.name ?? null
         mount(management, audit, auditHandlers(deps))
@@ -195,11 +191,30 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, replyTraces, replyTraceHandlers(deps))
         mount(management, prices, edited(prices, priceHandlers(deps)))
         mount(management, usage, usageHandlers(deps))
-        await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(deps))))
+        await management.register(
+          transferScope((scope) => mount(scope, transfer, transferHandlers({ ...deps, asDrafts }))),
+        )
         await registerDocs(management)
       },
     }),
   )
+}
+
+/** Mounts what agents are made of. */
+function mountRecords(
+  management: FastifyInstance,
+  deps: HttpDependencies,
+  edited: ReturnType<typeof createEditing>,
+): void {
+  mount(management, providers, edited(providers, providerHandlers(deps)))
+  mount(management, prompts, edited(prompts, promptHandlers(deps)))
+  mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
+  mount(management, versions, versionHandlers(deps))
+  mount(management, replays, replayHandlers(deps))
+  mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
+  mount(management, builtInTools, builtInToolHandlers(deps))
+  mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
+  mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
 }
 
 type DeployRoutes = HttpDependencies &

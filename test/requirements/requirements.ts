@@ -181,6 +181,7 @@ export const requirements = {
   'contract-8.transitions': 'Every transition of a session is listed and streamed.',
   'contract-8.traffic': 'Traffic counts transitions and times states; hours is 1 to 168.',
   'contract-8.actors': 'Live actors are listed.',
+  'contract-8.find': 'A session, a reply or a request is found by its whole id.',
   'contract-8.docs': '/openapi.json and /docs are served.',
   'contract-8.usage': 'Every reply that ended counts, whatever its ending; by agent, model, day; from and to.',
   'contract-8.export': 'The configuration by name, without secrets.',
@@ -282,7 +283,6 @@ export const requirements = {
   ...frontDoor,
   ...edges,
   ...finding,
-  ...mcp,
 } as const
 
 export type RequirementId = keyof typeof requirements
