@@ -50,10 +50,7 @@ const nothing = {
   cacheWriteTokens: 0,
   reasoningTokens: 0,
   estimated: false,
-<<<<<<< HEAD
-=======
   replays: 0,
->>>>>>> 5a86c580b539c2d63806aaea1b4867c21f2b3499
   feedbackUp: 0,
   feedbackDown: 0,
 }
