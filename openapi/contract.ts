@@ -8,6 +8,7 @@ import { completions } from './operations/deploy/completions.ts'
 import { agentConversations, conversations } from './operations/deploy/conversations.ts'
 import { decisions } from './operations/deploy/decisions.ts'
 import { feedback } from './operations/deploy/feedback.ts'
+import { mcp } from './operations/deploy/mcp.ts'
 import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
 import { sessionCompletions } from './operations/deploy/sessionCompletions.ts'
@@ -83,6 +84,7 @@ export const tags: readonly Tag[] = [
   },
   { name: 'aiSdk', description: 'Deploy API for the AI SDK: `useChat` on the same sessions.', operations: aiSdk },
   { name: 'agUi', description: 'Deploy API for AG-UI, on the same sessions.', operations: agUi },
+  { name: 'mcp', description: 'Deploy API: the agent as an MCP server.', operations: mcp },
   {
     name: 'clientSecrets',
     description: "Deploy API: what a backend hands to a browser, so that it reaches its user's sessions.",

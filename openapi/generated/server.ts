@@ -322,6 +322,12 @@ export interface AgUiHandlers<X extends Exchange> {
   readAgUiCapabilities: Handler<operations['readAgUiCapabilities'], X>
 }
 
+/** Deploy API: the agent as an MCP server. */
+export interface McpHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/mcp — The agent as an MCP server over streamable HTTP, with one tool: ask */
+  runMcp: Handler<operations['runMcp'], X>
+}
+
 /** Deploy API: what a backend hands to a browser, so that it reaches its user's sessions. */
 export interface ClientSecretsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/client_secrets — Make a secret with which a browser reaches one user's sessions */
@@ -541,6 +547,7 @@ export interface Server<X extends Exchange> {
   agentResponses: AgentResponsesHandlers<X>
   aiSdk: AiSdkHandlers<X>
   agUi: AgUiHandlers<X>
+  mcp: McpHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
   users: UsersHandlers<X>
   decisions: DecisionsHandlers<X>
@@ -583,6 +590,7 @@ export interface ServerOperations<X extends Exchange>
     AgentResponsesHandlers<X>,
     AiSdkHandlers<X>,
     AgUiHandlers<X>,
+    McpHandlers<X>,
     ClientSecretsHandlers<X>,
     UsersHandlers<X>,
     DecisionsHandlers<X>,

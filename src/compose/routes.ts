@@ -89,6 +89,7 @@ import { modelHandlers } from '../http/wires/chat/models.ts'
 import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
 import { sessionCompletionHandlers } from '../http/wires/chat/session-completions.ts'
 import { sessionHandlers, wireMessage, wireSession } from '../http/wires/chat/sessions.ts'
+import { mountMcp } from '../http/wires/mcp/routes.ts'
 import { allSessionHandlers } from '../http/wires/playground/all-sessions.ts'
 import { playgroundHandlers } from '../http/wires/playground/playground.ts'
 import type { PlaygroundDependencies } from '../http/wires/playground/playground-actions.ts'
@@ -234,8 +235,10 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps), sharedReaders(deps))
   mountDeploy(deploy, shares, shareHandlers(deps))
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
-  mountResponses(deploy, { ...deps, sessionSecrets: deps.secrets.derive('response sessions') })
+  const sessionSecrets = deps.secrets.derive('response sessions')
+  mountResponses(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, agUi, agUiHandlers(deps))
+  mountMcp(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
   mountDeploy(
     deploy,
