@@ -133,31 +133,12 @@ function serve(settings: Settings, longestStopMs: number): Serving {
       import('./compose/start/data-folder.ts'),
     ])
     const chosen = await chooseDataFolder(settings, process.env.DATA_DIR, process.cwd(), print)
-    app = await startApp(chosen, logStream, ownProcess)
+    app = await startApp(chosen, logStream)
     setImmediate(app.warmUp) // after whoever waits for this start has been told
     return app.url
   }
   return { started: start(), stop, metrics: async () => (await app?.metrics?.()) ?? [] }
 }
-
-/** Settings without which a start would open another database or another port. */
-const startedWith = ['DATA_DIR', 'HOST', 'SECRET_KEY'] as const
-
-const ownProcess = {
-  kill: () => process.kill(process.pid, 'SIGKILL'),
-  command(port: number): string {
-    const { npm_lifecycle_event: script, ...env } = process.env
-    const start =
-      script === 'start' ? 'npm start' : cliFile.test(process.argv[1] ?? '') ? 'npx greenroom' : 'node src/main.ts'
-    const set = startedWith.flatMap((name) =>
-      env[name] ? [`${name}=${name === 'SECRET_KEY' ? '…' : quoted(env[name])}`] : [],
-    )
-    return [...(port === 8080 ? [] : [`PORT=${port}`]), ...set, start].join(' ')
-  },
-}
-
-const cliFile = /[/\\](?:greenroom|cli[/\\]main\.[jt]s)$/
-const quoted = (text: string): string => (/^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** Process groups and npm deliver one signal twice: a second one within this time is a duplicate (contract section 10). */

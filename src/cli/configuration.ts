@@ -45,20 +45,25 @@ export async function logIn({ url, login, key }: Server): Promise<Record<string,
 
 /**
  * Imports a file. 0: everything was imported; 1: some records were skipped, each with a reason. Rejects if nothing was
- * imported.
+ * imported. `draft`: only the drafts of agents are changed, for somebody to publish.
  */
-export async function importFile(server: Server, path: string, { terminal, environment, isTried }: Importing) {
+export async function importFile(
+  server: Server,
+  path: string,
+  { terminal, environment, isTried, draft }: Importing,
+): Promise<number> {
   const text = await readFile(path, 'utf8').catch(unusable('read', path))
   // JSON is valid YAML, but under its own type it is parsed faster and exactly.
   const isJson = path.endsWith('.json')
   const filled = withEnvironment(text, isJson, environment)
   const headers = await logIn(server)
-  const target = `${server.url}${importPath}${isTried ? '?dryRun=true' : ''}`
+  const target = `${server.url}${importPath}${draft ? '?draft=true' : isTried ? '?dryRun=true' : ''}`
   const response = await post(target, isJson ? 'application/json' : 'application/yaml', filled, headers)
   const { created, updated, skipped, changes = [] } = (await response.json()) as ImportResult // guaranteed by the contract
   for (const change of changes) terminal.out(changeWords(change))
   const would = isTried ? 'Would have created' : 'Created'
-  terminal.out(`${would} ${created}, updated ${updated}, skipped ${skipped.length}.`)
+  if (draft) terminal.out(`Changed the drafts of ${updated} agents, skipped ${skipped.length}.`)
+  else terminal.out(`${would} ${created}, updated ${updated}, skipped ${skipped.length}.`)
   for (const { kind, name, reason } of skipped) terminal.err(`Skipped ${kind} ${JSON.stringify(name)}: ${reason}`)
   return skipped.length === 0 ? 0 : 1
 }
@@ -68,6 +73,7 @@ interface Importing {
   environment: Readonly<Record<string, string | undefined>>
   /** Whether nothing is to be changed, and the difference printed. */
   isTried: boolean
+  draft: boolean
 }
 
 /** Returns lines such as `update agent "Support": model "a" -> "b"`. */

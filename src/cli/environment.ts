@@ -8,7 +8,9 @@ const HIDDEN = '***'
 /** Returns the name of a variable for a secret: `OpenAI`, `apiKey` becomes OPENAI_API_KEY. */
 const variableOf = (record: string, field: string): string =>
   `${record} ${field}`
-    .replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => (field === 'apiKey' ? `${end}_${begin}` : end + begin))
+    .replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) =>
+      field === 'apiKey' ? `${end}_${begin}` : end + begin,
+    )
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')
@@ -68,6 +70,8 @@ export function withEnvironment(
     return found ?? ''
   })
   if (missing.size > 0)
-    throw new Error(`Not set: ${[...missing].join(', ')}. Nothing was sent. "***" in place of {"env": …} keeps what is stored.`)
+    throw new Error(
+      `Not set: ${[...missing].join(', ')}. Nothing was sent. "***" in place of {"env": …} keeps what is stored.`,
+    )
   return isFilled ? writeExact(filled) : text
 }

@@ -8,7 +8,8 @@ const commands = `Usage: greenroom [COMMAND] [--port PORT] [--data FOLDER]
 
   start               serve pages and API; the default
   import FILE         import a configuration (JSON or YAML) into the server at GREENROOM_URL; {"env": "NAME"} in
-                      place of a key or a header stands for that variable; --dry-run prints what would change
+                      place of a key or a header stands for that variable; --dry-run prints what would change,
+                      --draft changes only the drafts of its agents, for somebody to publish
   export [FILE]       write the configuration of that server; keys and secret headers as {"env": "NAME"}
   key create NAME     make a key of that server and print it; --scope deploy (the default), management or
                       management:read, several by repeating it

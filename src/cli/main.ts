@@ -30,6 +30,8 @@ interface Flags {
   noWebhooks: boolean
   /** True where an import is to change nothing. */
   isTried: boolean
+  /** True where an import is to change drafts alone. */
+  draft: boolean
 }
 
 type Command = (given: string[], flags: Flags) => Promise<number>
@@ -71,7 +73,8 @@ const onData =
 const commands: Record<string, { takes: keyof typeof counts; run: Command }> = {
   import: {
     takes: 'one',
-    run: ([file = ''], { isTried }) => importFile(server(), file, { terminal, environment: process.env, isTried }),
+    run: ([file = ''], { isTried, draft }) =>
+      importFile(server(), file, { terminal, environment: process.env, isTried, draft }),
   },
   export: { takes: 'at most one', run: ([file]) => exportFile(server(), file, terminal) },
   key: {
@@ -149,6 +152,7 @@ function parse() {
         scope: { type: 'string', multiple: true },
         'no-webhooks': { type: 'boolean' },
         'dry-run': { type: 'boolean' },
+        draft: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },
@@ -176,8 +180,10 @@ async function main(): Promise<number | null> {
   if (given.length > most || given.length < least) {
     throw new Error(`"${name}" takes ${command?.takes ?? 'no'} argument. See greenroom --help.`)
   }
-  const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false, 'dry-run': isTried = false } = values
-  if (command) return await command.run(given, { scopes, noWebhooks, isTried })
+  const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false } = values
+  const { 'dry-run': isTried = false, draft = false } = values
+  if (isTried && draft) throw new Error('--dry-run and --draft cannot be given together.')
+  if (command) return await command.run(given, { scopes, noWebhooks, isTried, draft })
   await import('../main.ts')
   return null
 }

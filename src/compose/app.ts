@@ -22,7 +22,6 @@ import { keepOldNames } from '../persistence/records/tools/tool-approvals.ts'
 import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
 import { migrate } from '../persistence/schema.ts'
 import { fieldRefusal } from '../providers/answer-fields.ts'
-import { createDemoLine } from '../providers/demo.ts'
 import { createModel } from '../providers/model.ts'
 import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
@@ -32,12 +31,12 @@ import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
 import { createOutboundOnDemand } from '../tools/outbound/outbound-on-demand.ts'
-import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
 import { type BackgroundOptions, startBackground } from './jobs.ts'
 import { startObservation } from './observation.ts'
 import { type Ground, openOwnership, storageLimits } from './ownership.ts'
+import { heldBy } from './replays.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
 import { openSignIn } from './sign-in.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
@@ -106,18 +105,16 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
   const proxies = { https: settings.httpsProxy, http: settings.httpProxy, none: settings.noProxy }
   const outbound = closing.use(createOutboundOnDemand({ policy, allow, proxies, traceparent, beforeSend: gate.check }))
   const mcp = closing.use(createMcpOnDemand({ outbound, log }))
-  const demoLine = createDemoLine()
   const model = closing.use(
     createModel({
       fetch: outbound.call,
       loadFetch: outbound.load,
-      demoLine,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
       onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters count as one.'),
     }),
   )
-  return { outbound, mcp, model, demoLine }
+  return { outbound, mcp, model }
 }
 
 /** Starts the background jobs: titles, expiry. */
@@ -159,7 +156,7 @@ async function openDependencies(ground: Ground) {
   const titleOfLost = byModel ? titleLater : deriveTitle
   const { coordination, journal, recorder, ...owned } = await openOwnership(ground, titleOfLost)
   const gate = createLeaseGate(coordination.validUntil)
-  const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
+  const { outbound, mcp, model } = await openOutside(ground, gate)
   const webhookSender = createWebhooks({ sql, secrets, outbound: { call: outbound.call, failureOf: callFailure }, log })
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
@@ -179,6 +176,7 @@ async function openDependencies(ground: Ground) {
     },
     ...answering,
     ...opened,
+    heldBy: heldBy(answering),
     model,
     mcp,
     gate,
@@ -186,6 +184,10 @@ async function openDependencies(ground: Ground) {
     storage: storageLimits(settings),
     traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs: settings.generationTimeoutS * 1000,
+    patience: {
+      silenceLimitMs: settings.providerIdleTimeoutS * 1000,
+      replyLimitMs: settings.generationTimeoutS * 1000,
+    },
     historyMaxTokens: settings.historyMaxTokens,
     providerTypes,
     observer,
@@ -198,7 +200,6 @@ async function openDependencies(ground: Ground) {
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
     log,
     testProvider: model.testProvider,
-    breakIt: createBreakIt({ ...ground, loopbackOnly: isLoopback(settings.host), line: demoLine }),
     async deleteAgent(agentId: string, inTransaction: DeleteInTransaction) {
       // Before the transaction: in one statement, those of an agent with many would take longer than the pool waits for an answer.
       const last = () => inTransaction((tx) => deleteAgent(tx, agentId))
@@ -210,10 +211,9 @@ async function openDependencies(ground: Ground) {
 }
 
 /**
- * Rejects with one line for any error that the operator can fix. Without `logStream` the log is on standard output,
- * without `own` there is no `/break-it`.
+ * Rejects with one line for any error that the operator can fix. Without `logStream` the log is on standard output.
  */
-export async function startApp(settings: Settings, logStream?: LogStream, own: OwnProcess | null = null): Promise<App> {
+export async function startApp(settings: Settings, logStream?: LogStream): Promise<App> {
   const options = serverOptions(settings, logStream)
   const server = createServer(options)
   const { log } = server
@@ -242,7 +242,7 @@ export async function startApp(settings: Settings, logStream?: LogStream, own: O
         port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
       })
     }
-    const deps = await openDependencies({ ...database, settings, log, closing, observation, own, publicUrl })
+    const deps = await openDependencies({ ...database, settings, log, closing, observation, publicUrl })
     await mountAll(server, options, deps)
     await deps.startJobs() // last: after an upgrade they may take all processors for a while
     const drain = () => deps.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)

@@ -16,37 +16,8 @@ const BATCH = 256
  * Plays one turn. Reports no usage, so that the estimate that replaces it can be seen too. Rejects with ProviderProblem
  * for `/fail`.
  */
-export async function playDemo(
-  request: ModelRequest,
-  signal: AbortSignal,
-  take: Take<ModelEvent>,
-  line = createDemoLine(),
-): Promise<void> {
-  const cut = line.signal()
-  const played = play(request, AbortSignal.any([signal, cut]))
-  for await (const event of withinLimits(played, request.fields ?? {})) await take([event])
-  if (cut.aborted && !signal.aborted) {
-    throw new ProviderProblem({ kind: 'connection', reason: 'The connection to the demo provider was cut.' })
-  }
-}
-
-/** The connection to the demo provider, which can be cut. */
-export interface DemoLine {
-  /** Aborts all running calls. */
-  cut(): void
-  /** Returns a signal that aborts when the line is cut. */
-  signal(): AbortSignal
-}
-
-export function createDemoLine(): DemoLine {
-  let current = new AbortController()
-  return {
-    cut() {
-      current.abort()
-      current = new AbortController()
-    },
-    signal: () => current.signal,
-  }
+export async function playDemo(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
+  for await (const event of withinLimits(play(request, signal), request.fields ?? {})) await take([event])
 }
 
 async function* play(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {

@@ -17,7 +17,7 @@ import { type AnthropicMemory, streamAnthropic } from './anthropic/anthropic.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { type StreamOne, withinContext } from './context/within-context.ts'
 import { goingOn, type RefusedBeginnings } from './continuation/going-on.ts'
-import { type DemoLine, playDemo } from './demo.ts'
+import { playDemo } from './demo.ts'
 import { streamGemini } from './gemini/gemini.ts'
 import { chatBody, createOpenAi } from './openai/chat.ts'
 import { partRefusal } from './parts.ts'
@@ -44,8 +44,6 @@ export interface ModelOptions {
   onCountFault?: (error: unknown) => void
   /** The wait before the first retry, doubled with each; milliseconds. Default 500. */
   backOffMs?: number
-  /** The line that cuts calls of the demo provider. When absent, they cannot be cut. */
-  demoLine?: DemoLine
   /** Loads what `fetch` needs; awaited before a call, so that the wait is not the provider's silence. */
   loadFetch?: () => Promise<void>
 }
@@ -77,7 +75,7 @@ export function createModel(options: ModelOptions): Providers {
     if (type === 'demo') {
       counter.expect() // it reports no usage
       request.calls?.({ type: 'sent', request, body: shownBody(request, chatBody(request, commonDialect)) })
-      return playDemo(request, signal, take, options.demoLine)
+      return playDemo(request, signal, take)
     }
     return sendingParts(request, () => {
       if (type === 'anthropic') return streamAnthropic(request, signal, fetch, memory, take)

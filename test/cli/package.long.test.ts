@@ -47,7 +47,7 @@ test('it carries what its own texts link to', () => {
     expect.arrayContaining([
       'docs/getting-started.md',
       'docs/operating/run.md',
-      'docs/pictures/break-it.gif',
+      'docs/pictures/playground.png',
       'LICENSE',
     ]),
   )

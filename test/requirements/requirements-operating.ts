@@ -12,7 +12,6 @@ export const operating = {
   'contract-16.requests-off': 'TRACE_REQUESTS=off keeps nothing of it: 404 that names the setting.',
   'contract-16.usage-figures': 'Usage tells first token, duration, share of errors and cost by agent and model.',
   'contract-16.compact': 'Management JSON and /openapi.json are compressed and tagged; streams are left alone.',
-  'contract-16.break-it': 'What breaks the demo exists for the person at its machine alone, and is 404 for all else.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
   'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',
@@ -27,4 +26,6 @@ export const operating = {
   // ── contract 18 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-18.loaded-first': 'What takes long to load is loaded at the start where it will be needed.',
   'contract-18.no-freeze': 'No hostile provider, tool or MCP server holds the process for 250 ms.',
+  'contract-8.deployment':
+    'An export makes an empty server, with its variables set; unset ones are named before anything is sent; a dry run changes nothing.',
 } as const

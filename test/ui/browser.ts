@@ -118,8 +118,7 @@ function watchProblems(page: Page, allow?: RegExp): string[] {
   page.on('pageerror', (error) => add(String(error)))
   page.on('response', (response) => {
     const { pathname } = new URL(response.url())
-    // Its 404 says that nothing may be broken here.
-    const isFile = !pathname.startsWith('/api/') && !/^\/(?:livez|readyz|break-it\/status)$/.test(pathname)
+    const isFile = !pathname.startsWith('/api/') && !/^\/(?:livez|readyz)$/.test(pathname)
     if (isFile && response.status() >= 400) add(`${response.status()} ${pathname}`)
   })
   return problems

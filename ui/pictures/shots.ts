@@ -51,13 +51,8 @@ async function demoData({ client }: Product): Promise<Shot[]> {
     await page.getByRole('textbox', { name: 'Go to' }).fill('re')
     await page.getByText('Release notes').waitFor()
   }
-  const startToBreak = async (page: Page) => {
-    await page.getByRole('button', { name: 'Start' }).click()
-    await page.getByText('1 2 3 4 5').waitFor()
-  }
   return [
     { name: 'palette', path: '/', act: openPalette },
-    { name: 'break-it', path: '/break-it', act: startToBreak },
     { name: 'prompts', path: '/prompts' },
     { name: 'prompt', path: `/prompts/${prompt}` },
     {

@@ -97,6 +97,7 @@ const pages: RouteObject[] = [
     },
     reliable(() => import('./chart/chart-page.tsx')),
   ),
+  { path: 'replies/:id', lazy: reliable(() => import('./replies/reply-page.tsx')) },
   headed(
     'usage',
     {
@@ -112,7 +113,6 @@ const pages: RouteObject[] = [
     reliable(() => import('./audit/audit-page.tsx')),
   ),
   { path: 'tools/built-in', lazy: reliable(() => import('./built-in-tools/built-in-tools-page.tsx')) },
-  { path: 'break-it', lazy: reliable(() => import('./break-it/break-it-page.tsx')) },
   ...resources.flatMap(({ resource: { path }, listPage, recordPages }): RouteObject[] => [
     { path, lazy: reliable(listPage) },
     { path: `${path}/new`, lazy: async () => ({ Component: (await reliable(recordPages)()).New }) },
@@ -152,10 +152,10 @@ fetchAhead(
     ...resources.flatMap(({ listPage, recordPages }) => [listPage, recordPages]),
     () => import('./waiting/waiting-page.tsx'),
     () => import('./chart/chart-page.tsx'),
+    () => import('./replies/reply-page.tsx'),
     () => import('./usage/usage-page.tsx'),
     () => import('./playground/columns/columns.tsx'),
     () => import('./built-in-tools/built-in-tools-page.tsx'),
-    () => import('./break-it/break-it-page.tsx'),
     () => import('./shell/palette/command-palette.tsx'),
     () => import('./blocks/late/opened-drawer.tsx'),
     () => import('./blocks/late/delete-dialog.tsx'),

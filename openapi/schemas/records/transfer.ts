@@ -4,6 +4,7 @@ import { readOnly } from '../../read-only.ts'
 import { asRead, count, name, nullable, oneOf, optional } from '../basics.ts'
 import {
   allowedOriginsInput,
+  allowSharing,
   callerInstructionsInput,
   compactionInput,
   fallbacksOf,
@@ -33,6 +34,7 @@ const AgentTransfer = Type.Object(
       fallbacksOf({ provider: Type.String({ description: 'Name of a provider, which must exist.' }) }),
     ),
     allowedOrigins: Type.Optional(allowedOriginsInput),
+    allowSharing: Type.Optional(allowSharing),
     historyMaxTokens: Type.Optional(historyMaxTokens),
     callerInstructions: Type.Optional(callerInstructionsInput),
     userLimits: Type.Optional(userLimitsInput),
@@ -105,6 +107,9 @@ export const exportQuery = Type.Object({
   ),
 })
 export const importQuery = Type.Object({
+  draft: Type.Optional(
+    oneOf(['true', 'false'], 'With `true` only drafts of agents that are here are changed, for somebody to publish.'),
+  ),
   dryRun: Type.Optional(
     oneOf(['true', 'false'], '`true`: says what would change, under `changes`, and changes nothing.'),
   ),

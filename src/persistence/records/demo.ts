@@ -21,11 +21,3 @@ export async function seedDemo(sql: Sql): Promise<boolean> {
     select ${demoAgentId}, 'Demo', provider.id, 'demo', prompt.id from provider, prompt returning 1`
   return rows.length > 0
 }
-
-/** Reports whether the demo agent still exists and still uses the demo provider. */
-export async function hasDemo(sql: Sql): Promise<boolean> {
-  const rows = await sql`
-    select 1 from agents join providers on providers.id = agents.provider_id
-     where agents.id = ${demoAgentId} and providers.provider_type = 'demo'`
-  return rows.length > 0
-}

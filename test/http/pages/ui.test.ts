@@ -153,3 +153,18 @@ test('without a build the server starts and / says how to make one', async () =>
   }
   expect((await app.inject('/favicon.svg')).statusCode).toBe(404)
 })
+
+verifies('contract-34.break-it', 'what broke the demo answers as any unknown path', async () => {
+  const answers = (path: string) =>
+    Promise.all([open.call('GET', path), open.call('POST', path, {}), open.call('GET', path, undefined, browser)])
+  for (const path of ['', '/status', '/kill', '/pause-database', '/cut-provider', '/drop-connection']) {
+    const [got, posted, page] = await answers(`/break-it${path}`)
+    const [unknown, , anyPage] = await answers(`/nowhere${path}`)
+    expect([got.status, got.json]).toEqual([404, unknown.json])
+    expect(posted.status).toBe(404)
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      anyPage.status,
+      anyPage.headers.get('content-type'),
+    ])
+  }
+})

@@ -10,7 +10,7 @@ export class Source {
 
   constructor() {
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
-    const include = ['src/persistence', 'src/features', 'src/http/wires', 'src/coordination', 'src/compose/break-it.ts']
+    const include = ['src/persistence', 'src/features', 'src/http/wires', 'src/coordination']
     const { fileNames, options } = ts.parseJsonConfigFileContent({ ...config, include }, ts.sys, root)
     const program = ts.createProgram(fileNames, options)
     this.checker = program.getTypeChecker()

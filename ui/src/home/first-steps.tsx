@@ -1,11 +1,9 @@
 /** The steps to the first reply: which are done, and which is next. */
 import { Button, Group, Text, Title } from '@mantine/core'
 import { IconArrowRight, IconCheck } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { type Agent, playgroundPath } from '../agents/resource.ts'
-import { breakStatus } from '../break-it/queries.ts'
 import classes from './first-steps.module.css'
 
 interface FirstStepsProps {
@@ -41,7 +39,6 @@ interface Step {
 }
 
 export function FirstSteps({ hasProvider, agent, isFirst, talked, onDismiss }: FirstStepsProps) {
-  const { data: breaks } = useQuery(breakStatus)
   const steps: Step[] = [
     {
       to: hasProvider ? '/providers' : '/providers/new',
@@ -61,16 +58,6 @@ export function FirstSteps({ hasProvider, agent, isFirst, talked, onDismiss }: F
       text: 'In the playground; then copy the code that calls it.',
       isDone: talked && agent !== undefined,
     },
-    ...(breaks
-      ? [
-          {
-            to: '/break-it',
-            title: 'Break it',
-            text: 'Kill the process in the middle of a reply, and count what is lost.',
-            isDone: false,
-          },
-        ]
-      : []),
   ]
   const next = steps.findIndex(({ isDone }) => !isDone)
   return (

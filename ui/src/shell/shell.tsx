@@ -1,7 +1,7 @@
 /** The frame around every page: navigation, who is logged in, colours, and the notice when the server does not answer. */
 import { Burger, Divider, NavLink, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
-import { IconBolt, IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
+import { IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import {
@@ -13,7 +13,6 @@ import {
   useLocation,
   useNavigationType,
 } from 'react-router'
-import { breakStatus } from '../break-it/queries.ts'
 import { currentUser } from '../login/queries.ts'
 import { mayAct, roleFor, useRefusal } from '../login/roles.ts'
 import { Account } from './account.tsx'
@@ -86,13 +85,14 @@ interface OnTopProps {
 /** The overlays that keys open over any page. */
 function OnTop({ palette, setPalette }: OnTopProps) {
   const [sheet, setSheet] = useState(false)
+  const typed = useTypedAhead(palette)
   useHotkeys([['mod+K', () => setPalette(true)]], [])
   useQuestionMark(() => setSheet(true))
   return (
     <>
       {palette && (
         <Suspense>
-          <CommandPalette onClose={() => setPalette(false)} onShortcuts={() => setSheet(true)} />
+          <CommandPalette onClose={() => setPalette(false)} onShortcuts={() => setSheet(true)} typed={typed} />
         </Suspense>
       )}
       {sheet && (
@@ -140,7 +140,6 @@ function Side({ onSearch }: { onSearch: () => void }) {
           </div>
         ))}
         <div className={classes.section}>
-          <BreakIt />
           <NavLink
             href="/docs"
             target="_blank"
@@ -160,19 +159,25 @@ function Side({ onSearch }: { onSearch: () => void }) {
   )
 }
 
-/** The page that breaks this very server, where it may. */
-function BreakIt() {
-  const { data } = useQuery(breakStatus)
-  if (!data) return null
-  return (
-    <NavLink
-      component={RouteLink}
-      to="/break-it"
-      label="Break it"
-      className={classes.link ?? ''}
-      leftSection={<IconBolt size={18} stroke={1.6} aria-hidden />}
-    />
-  )
+/** Returns what is typed from the moment that the palette is asked for until its field is there to take it. */
+function useTypedAhead(isAsked: boolean): string {
+  const [typed, setTyped] = useState('')
+  useEffect(() => {
+    if (!isAsked) return
+    setTyped('')
+    const listen = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, target } = event
+      if (target instanceof Element && target.closest('[role="dialog"]'))
+        return removeEventListener('keydown', listen, true)
+      if (key.length !== 1 || ctrlKey || metaKey || altKey) return
+      event.preventDefault()
+      event.stopPropagation()
+      setTyped((before) => before + key)
+    }
+    addEventListener('keydown', listen, true)
+    return () => removeEventListener('keydown', listen, true)
+  }, [isAsked])
+  return typed
 }
 
 /** Tests the character, not the key, since `?` lies elsewhere on each keyboard. False while something is typed. */

@@ -23,7 +23,6 @@ import {
   run,
 } from './embedded-host.ts'
 import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'
-import { pauseProcesses } from './embedded-pause.ts'
 import { serverSettings } from './embedded-settings.ts'
 import { limitRepeats } from './message-limit.ts'
 
@@ -32,8 +31,6 @@ export interface Embedded {
   url: string
   /** Shuts the server down fast; resolves when the server is gone. */
   stop(): Promise<void>
-  /** Pauses the server and these processes of it for so long, as on a machine that hangs; resolves when they stand. */
-  pause(backends: readonly number[], ms: number): Promise<void>
 }
 
 export interface EmbeddedOptions {
@@ -196,10 +193,6 @@ async function supervise(cluster: Cluster, letGo: () => void): Promise<Embedded>
     stop: () => {
       stopped ??= stop()
       return stopped
-    },
-    async pause(backends, ms) {
-      const file = await readServerFile(cluster.folder)
-      if (file) await pauseProcesses([file.pid, ...backends], ms, cluster.user)
     },
   }
 }
