@@ -1,12 +1,27 @@
-/** Greenroom passes the suite at level `durable`: `npm start` with its own database, killed with `kill -9` (contract section 34). */
-import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect } from 'vitest'
-import { greenroom } from '../../packages/conformance/src/adapters/greenroom.ts'
-import { startModel } from '../../packages/conformance/src/model/server.ts'
-import { runSuite } from '../../packages/conformance/src/suite.ts'
+/** Greenroom passes level `durable`: `npm start` with its own database, killed with `kill -9` (contract section 34). */
 import { freePort } from '../support/programs/free-port.ts'
 import { dataFolder, type Product, startProduct } from '../support/programs/product.ts'
 import { verifies } from '../verifies.ts'
+import { expectPasses } from './passes.ts'
 
-const model = await startModel(0)
-afterAll(() => model.close())
+verifies(
+  'contract-34.greenroom',
+  'one instance passes level durable',
+  async () => {
+    await using folder = await dataFolder()
+    const port = await freePort()
+    let product: Product | null = null
+    const start = async () => {
+      product = await startProduct({ dataDir: folder.path, env: { PORT: String(port) } })
+      return product
+    }
+    try {
+      const { url } = await start()
+      const kill = async () => product?.kill9()
+      await expectPasses({ url, level: 'durable', server: { kill, start: async () => void (await start()) } })
+    } finally {
+      await Object(product)[Symbol.asyncDispose]?.()
+    }
+  },
+  { timeout: 400_000 },
+)

@@ -106,7 +106,7 @@ function createHandler(disk: Disk, modelUrl: string, fault: Fault | null) {
     }
     const reply = begun(input, key)
     replies.push(reply)
-    generate(reply, modelUrl, fault)
+    void generate(reply, modelUrl, fault)
     await sendEvents(response, reply, { from: 0, fault: fault === 'two-ends' ? fault : null })
   }
 
@@ -132,20 +132,18 @@ function createHandler(disk: Disk, modelUrl: string, fault: Fault | null) {
     return { id, status, output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }] }
   }
 
-  function conversations(response: ServerResponse, method: string, id: string): void {
-    const replies = disk.get(id)
-    if (!replies) return sendJson(response, 404, { error: { message: 'No such conversation.' } })
-    if (method !== 'DELETE') {
-      const data = replies.map(({ input: text }) => ({ type: 'message', role: 'user', content: [{ text }] }))
-      return sendJson(response, 200, { data })
-    }
+  const list = (replies: readonly Reply[]) => ({
+    data: replies.map(({ input: text }) => ({ type: 'message', role: 'user', content: [{ text }] })),
+  })
+
+  function remove(id: string, replies: readonly Reply[]) {
     disk.delete(id)
     for (const reply of replies) {
       reply.isRemoved = true
       reply.calling.abort()
       ended(reply, 'cancelled')
     }
-    sendJson(response, 200, { id, deleted: true })
+    return { id, deleted: true }
   }
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -157,7 +155,8 @@ function createHandler(disk: Disk, modelUrl: string, fault: Fault | null) {
       disk.set(made, [])
       return sendJson(response, 200, { id: made })
     }
-    if (kind === 'conversations') return conversations(response, method, id ?? '')
+    const replies = kind === 'conversations' ? disk.get(id ?? '') : undefined
+    if (replies) return sendJson(response, 200, method === 'DELETE' ? remove(id ?? '', replies) : list(replies))
     if (kind === 'responses' && id === undefined) return await create(request, response)
     const reply = kind === 'responses' ? find(id) : undefined
     if (!reply) return sendJson(response, 404, { error: { message: 'Nothing is here.' } })

@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { findAdapter } from './adapters/index.ts'
 import { checks, checksOf } from './checks/index.ts'
 import { wordsOf } from './failures.ts'
-import { startModel } from './model/server.ts'
+import { type Model, startModel } from './model/server.ts'
 import { help, type Options, readOptions, UsageError } from './options.ts'
-import { createCommands } from './processes.ts'
+import { type Commands, createCommands } from './processes.ts'
 import { createReport, isGood, lastLine, type Output } from './report.ts'
 import { runSuite } from './suite.ts'
 import type { Adapter } from './types.ts'
@@ -37,16 +37,16 @@ export async function runCommand(args: readonly string[], surroundings: Surround
 
 async function check(options: Options, adapter: Adapter, { out, signal }: Surroundings): Promise<number> {
   const model = await startModel(options.modelPort)
-  const server = createCommands(options)
-  const { url, url2, key, level, login } = options
+  const server = createCommands({ ...options, signal })
+  const { url, url2, key, level } = options
   const startedAt = new Date().toISOString()
   const begin = performance.now()
   try {
     out.write(`The model listens on ${model.url}\n`)
-    await server.startUnlessThere()
-    if (options.setup !== null) await server.setUp(options.setup, model.url)
-    const setting = { url, modelUrl: model.url, agent: options.agent, key, login }
-    const agent = (await adapter.configure?.(setting)) ?? options.agent
+    const agent = await setUp(options, adapter, { server, model }).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+      return null
+    })
     const width = Math.max(...checksOf(level, options.only).map(({ id }) => id.length), 0)
     const report = createReport(out, width)
     const { only, timeoutMs } = options
@@ -66,6 +66,14 @@ async function check(options: Options, adapter: Adapter, { out, signal }: Surrou
     server.end()
     await model.close()
   }
+}
+
+/** Starts and configures the server. Resolves to the agent that the checks talk to. */
+async function setUp(options: Options, adapter: Adapter, { server, model }: { server: Commands; model: Model }) {
+  const { url, agent, key, login, setup } = options
+  await server.startUnlessThere()
+  if (setup !== null) await server.setUp(setup, model.url)
+  return (await adapter.configure?.({ url, modelUrl: model.url, agent, key, login })) ?? agent
 }
 
 function say(out: Output, text: string): number {

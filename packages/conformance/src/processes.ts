@@ -18,13 +18,16 @@ interface Controlled {
   kill: string | null
   start: string | null
   timeoutMs: number
+  /** Aborts to end what was started, and to start nothing more. */
+  signal: AbortSignal
 }
 
-export function createCommands({ url, kill, start, timeoutMs }: Controlled): Commands {
+export function createCommands({ url, kill, start, timeoutMs, signal }: Controlled): Commands {
   const running = new Set<ChildProcess>()
   let server: ChildProcess | null = null
 
   function run(command: string, env: Record<string, string> = {}): ChildProcess {
+    signal.throwIfAborted()
     // A group of its own, so that it can be ended with its children.
     const child = spawn(command, {
       shell: true,
@@ -36,6 +39,11 @@ export function createCommands({ url, kill, start, timeoutMs }: Controlled): Com
     return child
   }
 
+  function end(): void {
+    for (const child of running) endGroup(child)
+  }
+  signal.addEventListener('abort', end)
+
   async function toEnd(command: string, what: string, env?: Record<string, string>): Promise<void> {
     const child = run(command, env)
     const [code] = await once(child, 'close')
@@ -46,6 +54,7 @@ export function createCommands({ url, kill, start, timeoutMs }: Controlled): Com
   /** Waits until the server answers, or does not. */
   async function untilThere(wanted: boolean, what: string): Promise<void> {
     for (const deadline = Date.now() + timeoutMs; (await isThere(url)) !== wanted; await pause(50)) {
+      signal.throwIfAborted()
       if (Date.now() > deadline) throw new Error(`${what} has not helped within ${timeoutMs / 1000} s.`)
     }
   }
@@ -68,9 +77,7 @@ export function createCommands({ url, kill, start, timeoutMs }: Controlled): Com
       await untilThere(false, '--kill')
     },
     start: begin,
-    end() {
-      for (const child of running) endGroup(child)
-    },
+    end,
   }
 }
 

@@ -2,8 +2,9 @@
  * AG-UI: runs of an agent, as its `HttpAgent` asks for them. The URL is the agent's. The protocol has no way to come back
  * to a run, to read a thread or to cancel from elsewhere: what needs these is not offered.
  */
-import { ask, dataOf, serverEvents } from '../wire/http.ts'
+
 import type { Adapter } from '../types.ts'
+import { ask, dataOf, serverEvents } from '../wire/http.ts'
 
 export const agUi: Adapter = {
   name: 'ag-ui',

@@ -3,8 +3,8 @@
  * position is the number of characters so far: a stream that is resumed begins with the reply's beginning.
  */
 import { Refusal } from '../failures.ts'
-import { ask, dataOf, serverEvents } from '../wire/http.ts'
 import type { Adapter, Item } from '../types.ts'
+import { ask, dataOf, serverEvents } from '../wire/http.ts'
 
 async function* items(response: Response, after: number): AsyncGenerator<Item> {
   let length = 0

@@ -1,6 +1,7 @@
 /** Greenroom's sessions. The URL is the server's; provider and agent are made by the adapter. */
-import { ask, askJson, dataOf, serverEvents } from '../wire/http.ts'
+
 import type { Adapter, End, Item, Setting, Target } from '../types.ts'
+import { ask, askJson, dataOf, serverEvents } from '../wire/http.ts'
 
 const deploy = ({ url, agent }: Target) => `${url}/api/v1/agents/${agent}/deploy/sessions`
 const completions = (target: Target, session: string) => `${deploy(target)}/${session}/chat/completions`

@@ -2,8 +2,9 @@
  * The LangGraph Platform's threads and runs. The URL is the server's; the agent is an assistant's id or a graph's name. Runs
  * are resumable, go on when their reader leaves, and are streamed as `messages-tuple`.
  */
-import { ask, askJson, dataOf, serverEvents } from '../wire/http.ts'
+
 import type { Adapter, End, Item, Message } from '../types.ts'
+import { ask, askJson, dataOf, serverEvents } from '../wire/http.ts'
 
 const ends: Record<string, End> = { success: 'complete', interrupted: 'cancelled', error: 'error', timeout: 'error' }
 

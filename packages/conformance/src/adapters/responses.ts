@@ -3,8 +3,8 @@
  * Responses run in background mode, as readers that come back need.
  */
 import { Refusal } from '../failures.ts'
-import { ask, askJson, dataOf, serverEvents } from '../wire/http.ts'
 import type { Adapter, End, Item, Message, Target } from '../types.ts'
+import { ask, askJson, dataOf, serverEvents } from '../wire/http.ts'
 
 const ends: Record<string, End> = {
   completed: 'complete',

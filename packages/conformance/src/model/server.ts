@@ -1,7 +1,7 @@
 /** The suite's own model: answers by the rule in the user's message, and remembers who called. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { piecesOf, ruleOf, textFor } from './rules.ts'
 import { chatWire, responsesWire, type Wire } from './wires.ts'
