@@ -84,6 +84,22 @@ export interface VersionsHandlers<X extends Exchange> {
   deleteAgentDraft: Handler<operations['deleteAgentDraft'], X>
 }
 
+/** Stored questions that are asked again under another version. */
+export interface ReplaysHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{id}/replays — Ask stored questions again under a version */
+  createReplay: Handler<operations['createReplay'], X>
+  /** GET /api/v1/agents/{id}/replays — List the replays of an agent, newest first */
+  listReplays: Handler<operations['listReplays'], X, 'limit' | 'offset'>
+  /** GET /api/v1/agents/{id}/replays/{replay_id} — Read a replay and its cases */
+  getReplay: Handler<operations['getReplay'], X, 'limit' | 'offset'>
+  /** POST /api/v1/agents/{id}/replays/{replay_id}/cancel — Cancel a replay */
+  cancelReplay: Handler<operations['cancelReplay'], X>
+  /** DELETE /api/v1/agents/{id}/replays/{replay_id} — Delete a replay, cancelling it first */
+  deleteReplay: Handler<operations['deleteReplay'], X>
+  /** PUT /api/v1/agents/{id}/replays/{replay_id}/cases/{message_id} — Say whether a reply became better */
+  judgeReplayCase: Handler<operations['judgeReplayCase'], X>
+}
+
 /** Which tools an agent may call. */
 export interface AgentToolsHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{agent_id}/tools — Read the tools of an agent */
@@ -200,6 +216,16 @@ export interface FeedbackHandlers<X extends Exchange> {
   deleteFeedback: Handler<operations['deleteFeedback'], X>
 }
 
+/** Deploy API: sessions that others may read. */
+export interface SharesHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares — Share a session with whoever has the link */
+  createShare: Handler<operations['createShare'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares — List the shares of a session, newest first */
+  listShares: Handler<operations['listShares'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares/{share_id} — Revoke a share */
+  deleteShare: Handler<operations['deleteShare'], X>
+}
+
 /** Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions. */
 export interface ResponsesHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/responses — Send a message, outputs or approvals; the answer is a response */
@@ -296,6 +322,12 @@ export interface AgUiHandlers<X extends Exchange> {
   readAgUiCapabilities: Handler<operations['readAgUiCapabilities'], X>
 }
 
+/** Deploy API: the agent as an MCP server. */
+export interface McpHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/mcp — The agent as an MCP server over streamable HTTP, with one tool: ask */
+  runMcp: Handler<operations['runMcp'], X>
+}
+
 /** Deploy API: what a backend hands to a browser, so that it reaches its user's sessions. */
 export interface ClientSecretsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/client_secrets — Make a secret with which a browser reaches one user's sessions */
@@ -372,6 +404,12 @@ export interface PlaygroundHandlers<X extends Exchange> {
   compactPlaygroundSession: Handler<operations['compactPlaygroundSession'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/checkpoints — List the summaries of a session */
   listPlaygroundCheckpoints: Handler<operations['listPlaygroundCheckpoints'], X>
+  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/shares — Share a session with whoever has the link */
+  createPlaygroundShare: Handler<operations['createPlaygroundShare'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/shares — List the shares of a session, newest first */
+  listPlaygroundShares: Handler<operations['listPlaygroundShares'], X>
+  /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id}/shares/{share_id} — Revoke a share */
+  deletePlaygroundShare: Handler<operations['deletePlaygroundShare'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/queue — List the messages that wait for the replies before them */
   listPlaygroundQueue: Handler<operations['listPlaygroundQueue'], X>
   /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id}/queue/{message_id} — Take a message out of the queue */
@@ -400,6 +438,8 @@ export interface DebugHandlers<X extends Exchange> {
   streamSessionTransitions: Handler<operations['streamSessionTransitions'], X>
   /** GET /api/v1/debug/sessions/{id}/readers — Who runs a session, and through which instances it is read */
   listSessionReaders: Handler<operations['listSessionReaders'], X>
+  /** GET /api/v1/debug/find — Find a session or a reply by an id out of a log */
+  findById: Handler<operations['findById'], X>
   /** GET /api/v1/debug/actors — The live session actors of all instances */
   listLiveActors: Handler<operations['listLiveActors'], X>
 }
@@ -490,6 +530,7 @@ export interface Server<X extends Exchange> {
   prompts: PromptsHandlers<X>
   agents: AgentsHandlers<X>
   versions: VersionsHandlers<X>
+  replays: ReplaysHandlers<X>
   agentTools: AgentToolsHandlers<X>
   builtInTools: BuiltInToolsHandlers<X>
   httpTools: HttpToolsHandlers<X>
@@ -499,12 +540,14 @@ export interface Server<X extends Exchange> {
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
   feedback: FeedbackHandlers<X>
+  shares: SharesHandlers<X>
   responses: ResponsesHandlers<X>
   conversations: ConversationsHandlers<X>
   agentConversations: AgentConversationsHandlers<X>
   agentResponses: AgentResponsesHandlers<X>
   aiSdk: AiSdkHandlers<X>
   agUi: AgUiHandlers<X>
+  mcp: McpHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
   users: UsersHandlers<X>
   decisions: DecisionsHandlers<X>
@@ -530,6 +573,7 @@ export interface ServerOperations<X extends Exchange>
     PromptsHandlers<X>,
     AgentsHandlers<X>,
     VersionsHandlers<X>,
+    ReplaysHandlers<X>,
     AgentToolsHandlers<X>,
     BuiltInToolsHandlers<X>,
     HttpToolsHandlers<X>,
@@ -539,12 +583,14 @@ export interface ServerOperations<X extends Exchange>
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
     FeedbackHandlers<X>,
+    SharesHandlers<X>,
     ResponsesHandlers<X>,
     ConversationsHandlers<X>,
     AgentConversationsHandlers<X>,
     AgentResponsesHandlers<X>,
     AiSdkHandlers<X>,
     AgUiHandlers<X>,
+    McpHandlers<X>,
     ClientSecretsHandlers<X>,
     UsersHandlers<X>,
     DecisionsHandlers<X>,

@@ -6,18 +6,19 @@ import { agUi } from '../../openapi/operations/deploy/agUi.ts'
 import { aiSdk } from '../../openapi/operations/deploy/aiSdk.ts'
 import { clientSecrets } from '../../openapi/operations/deploy/clientSecrets.ts'
 import { completions } from '../../openapi/operations/deploy/completions.ts'
+import { decisions } from '../../openapi/operations/deploy/decisions.ts'
 import { feedback } from '../../openapi/operations/deploy/feedback.ts'
 import { models } from '../../openapi/operations/deploy/models.ts'
 import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
 import { sessions } from '../../openapi/operations/deploy/sessions.ts'
-import { decisions } from '../../openapi/operations/deploy/decisions.ts'
+import { shares } from '../../openapi/operations/deploy/shares.ts'
 import { users } from '../../openapi/operations/deploy/users.ts'
-import { knownDecisions } from '../../openapi/operations/operators/knownDecisions.ts'
 import { allSessions } from '../../openapi/operations/operators/allSessions.ts'
 import { audit } from '../../openapi/operations/operators/audit.ts'
 import { auth } from '../../openapi/operations/operators/auth.ts'
 import { debug } from '../../openapi/operations/operators/debug.ts'
 import { health } from '../../openapi/operations/operators/health.ts'
+import { knownDecisions } from '../../openapi/operations/operators/knownDecisions.ts'
 import { playground } from '../../openapi/operations/operators/playground.ts'
 import { replyTraces } from '../../openapi/operations/operators/replyTraces.ts'
 import { usage } from '../../openapi/operations/operators/usage.ts'
@@ -30,10 +31,12 @@ import { mcpServers } from '../../openapi/operations/records/mcpServers.ts'
 import { prices } from '../../openapi/operations/records/prices.ts'
 import { prompts } from '../../openapi/operations/records/prompts.ts'
 import { providers } from '../../openapi/operations/records/providers.ts'
+import { replays } from '../../openapi/operations/records/replays.ts'
 import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
+import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
 import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
@@ -44,6 +47,10 @@ import { type UsageDependencies, usageHandlers } from '../features/limits/routes
 import { createSessionFeed } from '../features/live-lists/routes/session-feed.ts'
 import type { OidcSignIn } from '../features/oidc/open-oidc.ts'
 import { registerOidc } from '../features/oidc/routes/oidc-routes.ts'
+import { type ReplayDependencies, replayHandlers } from '../features/replays/routes/replay-handlers.ts'
+import { shareHandlers } from '../features/shares/routes/share-handlers.ts'
+import type { ShareWatch } from '../features/shares/routes/share-watch.ts'
+import { endSharesOf } from '../features/shares/store/shares.ts'
 import { type DebugDependencies, debugHandlers } from '../features/traces/routes/debug.ts'
 import { type ReplyTraceDependencies, replyTraceHandlers } from '../features/traces/routes/reply-traces.ts'
 import { transferHandlers, transferScope } from '../features/transfer/routes/transfer.ts'
@@ -54,7 +61,7 @@ import { userHandlers } from '../features/users/access/users.ts'
 import { type Credential, knownCredentials } from '../features/users/login/credentials.ts'
 import { loginHandlers } from '../features/users/login/login.ts'
 import { loginSessions } from '../features/users/login/login-session.ts'
-import { statesBesideLive } from '../features/versions/index.ts'
+import { asDrafts, statesBesideLive } from '../features/versions/index.ts'
 import { versionHandlers } from '../features/versions/routes/version-handlers.ts'
 import { type WebhookDependencies, webhookHandlers } from '../features/webhooks/routes/webhook-handlers.ts'
 import { createEditing } from '../http/management/editing/two-editors.ts'
@@ -79,14 +86,15 @@ import { aiSdkHandlers } from '../http/wires/ai-sdk/routes.ts'
 import { type CompletionDependencies, completionHandlers } from '../http/wires/chat/completions.ts'
 import { feedbackHandlers } from '../http/wires/chat/feedback.ts'
 import { modelHandlers } from '../http/wires/chat/models.ts'
-import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
 import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
 import { sessionCompletionHandlers } from '../http/wires/chat/session-completions.ts'
 import { sessionHandlers, wireMessage, wireSession } from '../http/wires/chat/sessions.ts'
+import { mountMcp } from '../http/wires/mcp/routes.ts'
 import { allSessionHandlers } from '../http/wires/playground/all-sessions.ts'
 import { playgroundHandlers } from '../http/wires/playground/playground.ts'
 import type { PlaygroundDependencies } from '../http/wires/playground/playground-actions.ts'
 import { mountResponses } from '../http/wires/responses/routes.ts'
+import { sharedReaders } from '../http/wires/shared/shared-answers.ts'
 
 export interface RouteOptions {
   deployKeys: readonly string[]
@@ -96,6 +104,7 @@ export interface RouteOptions {
 
 /** The things that requests reach. */
 export type HttpDependencies = CompletionDependencies &
+  ReplayDependencies &
   SendDependencies &
   SessionMakingDependencies &
   DebugDependencies &
@@ -108,6 +117,7 @@ export type HttpDependencies = CompletionDependencies &
     requestObservers: readonly RequestObserver[]
     revocations: RevocationList
     namedKeys: KeyList
+    shareWatch: ShareWatch
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
     oidc: OidcSignIn | null
@@ -173,14 +183,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         const edited = createEditing(sql)
         const signIn = oidc && { url: () => `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
         mount(management, auth, loginHandlers(logins && { sql, credentials, sessions: logins, oidc: signIn }))
-        mount(management, providers, edited(providers, providerHandlers(deps)))
-        mount(management, prompts, edited(prompts, promptHandlers(deps)))
-        mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
-        mount(management, versions, versionHandlers(deps))
-        mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
-        mount(management, builtInTools, builtInToolHandlers(deps))
-        mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
-        mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
+        mountRecords(management, deps, edited)
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.personOf(request, reply))?.name ?? null
         mount(management, audit, auditHandlers(deps))
@@ -194,11 +197,30 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, replyTraces, replyTraceHandlers(deps))
         mount(management, prices, edited(prices, priceHandlers(deps)))
         mount(management, usage, usageHandlers(deps))
-        await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(deps))))
+        await management.register(
+          transferScope((scope) => mount(scope, transfer, transferHandlers({ ...deps, asDrafts }))),
+        )
         await registerDocs(management)
       },
     }),
   )
+}
+
+/** Mounts what agents are made of. */
+function mountRecords(
+  management: FastifyInstance,
+  deps: HttpDependencies,
+  edited: ReturnType<typeof createEditing>,
+): void {
+  mount(management, providers, edited(providers, providerHandlers(deps)))
+  mount(management, prompts, edited(prompts, promptHandlers(deps)))
+  mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
+  mount(management, versions, versionHandlers(deps))
+  mount(management, replays, replayHandlers(deps))
+  mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
+  mount(management, builtInTools, builtInToolHandlers(deps))
+  mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
+  mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
 }
 
 type DeployRoutes = HttpDependencies &
@@ -208,13 +230,20 @@ type DeployRoutes = HttpDependencies &
 function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, completions, completionHandlers(deps))
   mountDeploy(deploy, models, modelHandlers(deps))
-  mountDeploy(deploy, sessions, sessionHandlers(deps))
+  mountDeploy(deploy, sessions, sessionHandlers(deps), sharedReaders(deps))
   mountDeploy(deploy, feedback, feedbackHandlers(deps))
-  mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
+  mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps), sharedReaders(deps))
+  mountDeploy(deploy, shares, shareHandlers(deps))
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
-  mountResponses(deploy, { ...deps, sessionSecrets: deps.secrets.derive('response sessions') })
+  const sessionSecrets = deps.secrets.derive('response sessions')
+  mountResponses(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, agUi, agUiHandlers(deps))
+  mountMcp(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
+  mountDeploy(
+    deploy,
+    users,
+    userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage }, endShares: endSharesOf }),
+  )
   mountDeploy(deploy, decisions, decisionHandlers(deps))
-  mountDeploy(deploy, users, userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage } }))
 }

@@ -14,6 +14,7 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-21.database',
   'contract-22.webhook-crash',
   'contract-26.move',
+  'contract-29.schedules',
   'contract-32.surface',
   'contract-33.pages',
 ])

@@ -26,4 +26,6 @@ export const lasting = {
     'A remembered decision settles later calls of the same tool in its session, or of its user, by its arguments.',
   'contract-29.remember-refused': 'A wish to remember that cannot be is 400 or 403, and nothing is decided.',
   'contract-29.revoked': 'What is remembered is listed and revoked; then calls wait again.',
+  'contract-29.schedules':
+    'Whatever decides, expires, cancels or dies: no call is made without a decision that covers it, none twice, none is lost.',
 }

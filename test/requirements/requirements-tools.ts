@@ -1,5 +1,8 @@
 /** The rules of contract section 25 on tools as people have them: a part of requirements.ts. */
+import { mcp } from './requirements-mcp.ts'
+
 export const tools = {
+  ...mcp,
   'contract-25.tool-names':
     'A name that was changed, or that another configured tool shares, ends in _ and six digits of the tool’s identity.',
   'contract-25.approved-identities':

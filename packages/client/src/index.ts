@@ -31,6 +31,7 @@ export type {
   MessagePage,
   NewSession,
   PendingCall,
+  RememberedDecision,
   SendOptions,
   Session,
   SessionRecord,

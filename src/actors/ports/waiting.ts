@@ -18,7 +18,7 @@ export interface WaitingCall extends ToolCall {
   place: number
   /** The key of the tool that it was asked of. Absent for the caller's own tools, and when an older version asked. */
   tool?: string
-  /** The questions of its server in this reply. They are stored beside the call, not with the turn. */
+  /** The questions that its server has asked in this reply. They are stored beside the call, not with the turn. */
   asked?: ServerAsked | undefined
 }
 
@@ -77,13 +77,13 @@ export interface DecidedCall {
   /** The text for the model instead of a result. */
   output?: string | undefined
   reason?: string | undefined
+  remember?: RememberedCall | undefined
   /** The question that is decided, of a call whose server asks. */
   key?: string | undefined
   /** JSON text of an object: the form as it was filled in. */
   content?: string | undefined
   /** The answers that the server is sent with the call, once all of its questions are decided. */
   again?: Again | undefined
-  remember?: RememberedCall | undefined
 }
 
 /** The answers to a server's questions, for the call that is sent again. */
@@ -122,6 +122,13 @@ export interface RememberedDecision {
   decidedBy: string | null
   /** ISO 8601 UTC. */
   decidedAt: string
+}
+
+/** The answers to a server's questions, for the call that is sent again. */
+export interface Again {
+  state?: string | undefined
+  of: string
+  answers: readonly { key: string; decision: QuestionDecision; content?: string | undefined }[]
 }
 
 /** Decisions that were stored without a request, and what the reply that follows them goes on from. */

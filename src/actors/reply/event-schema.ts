@@ -20,6 +20,15 @@ const MissingServer = Type.Object({
 })
 export type MissingServer = Static<typeof MissingServer>
 
+/** A decision that was remembered and covers a call. `at`: ISO 8601 UTC. `name`: who decided; null: nobody with a name. */
+const DecidedBefore = Type.Object({
+  id: Type.String(),
+  decision: Type.Union([Type.Literal('approve'), Type.Literal('reject')]),
+  at: Type.String(),
+  name: Type.Union([Type.String(), Type.Null()]),
+})
+export type DecidedBefore = Static<typeof DecidedBefore>
+
 /** The questions of an MCP server to its user, while it carries out a call (contract section 27). */
 const ServerAsked = Type.Object({
   server: Type.String(),
@@ -39,15 +48,6 @@ const ServerAsked = Type.Object({
   of: Type.String(),
 })
 export type ServerAsked = Static<typeof ServerAsked>
-
-/** A decision that was remembered and covers a call. `at`: ISO 8601 UTC. `name`: who decided; null: nobody with a name. */
-const DecidedBefore = Type.Object({
-  id: Type.String(),
-  decision: Type.Union([Type.Literal('approve'), Type.Literal('reject')]),
-  at: Type.String(),
-  name: Type.Union([Type.String(), Type.Null()]),
-})
-export type DecidedBefore = Static<typeof DecidedBefore>
 
 /** The schema of each kind. Fields that a later release may add are allowed. */
 export const eventSchemas = {

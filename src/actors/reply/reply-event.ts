@@ -55,7 +55,7 @@ export type UnmadeKind = Exclude<WaitKind, 'input'>
 export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel', 'expired'] as const
 export type CallDecision = (typeof callDecisions)[number]
 
-/** The answers to a server's question. */
+/** The answers that a server gets to its question. */
 export const questionDecisions = ['answer', 'decline', 'cancel'] as const
 export type QuestionDecision = (typeof questionDecisions)[number]
 

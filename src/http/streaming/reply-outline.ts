@@ -96,7 +96,7 @@ type Outcomes = ReadonlyMap<string, CallOutcome>
 function createCalls(write: OutlineWriter, outcomes: Outcomes) {
   const open = new Map<string, CallEvent>()
   const begun = new Set<string>()
-  /** The questions of servers. Null in a copy, where nobody may answer. */
+  /** The questions of servers, by call. Null in a copy, where nobody may answer. */
   const questions = new Map<string, ServerAsked | null>()
   const waiting = (kind: UnmadeKind) => [...open.values()].filter(({ waits }) => waits === kind)
   const tellDecision = ({ waits, ...call }: CallEvent) => {

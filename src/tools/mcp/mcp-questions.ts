@@ -80,7 +80,7 @@ const cannot = (what: string): never => {
   throw new CannotAsk(`The MCP server cannot ask its user: it ${what}.`)
 }
 
-/** Sends an older server the call once more, without answers. */
+/** Makes a call of an older server, which is sent it once more, without answers. */
 async function callOlder(
   client: Client,
   params: Params,

@@ -157,3 +157,22 @@ verifies('contract-15.crash', 'and so are its readers, once', async () => {
     { type: 'tool_result', id: 'c', ok: true, content: 'It is blue.', durationMs: 0 },
   ])
 })
+
+verifies(
+  'contract-27.questions',
+  'a question that is stored waits, also where its reply was lost before its end',
+  () => {
+    const asked: ReplyEvent = {
+      type: 'tool_asked',
+      id: 'b',
+      asked: { server: 'shop', questions: [{ key: 'k', message: 'Which?', url: 'https://example.com/' }], of: 'h' },
+    }
+    const point = pointOf([text('Look: '), call('a'), call('b'), result('a'), asked], [stored(['a', 'b'], 2)])
+    expect(point.unknown).toEqual([])
+    expect(point.wait?.turn.waiting).toEqual([
+      null,
+      expect.objectContaining({ id: 'b', kind: 'input', replyId: 'r', place: 2, asked: asked.asked }),
+    ])
+    expect(point.wait?.turn.results).toEqual(['of a', null])
+  },
+)

@@ -8,16 +8,43 @@ export interface KnownTool {
   approval: Exclude<Approval, string>
 }
 
-/** Returns a text to compare approvals by: the server may send the fields in another order. */
-const textOf = (approval: Approval) => JSON.stringify(Object.entries(approval).sort())
+/** Returns a text to compare the tools of approvals by: the server may send the fields in another order. */
+const textOf = (approval: Approval) => {
+  if (typeof approval === 'string') return approval
+  const { when: _, mayRemember: __, ...identity } = approval
+  return JSON.stringify(Object.entries(identity).sort())
+}
 const isSame = (a: Approval, b: Approval) => textOf(a) === textOf(b)
 
 export function labelOf(approval: Approval, known: readonly KnownTool[]): string {
   if (typeof approval === 'string') return approval
+  const { when, mayRemember, ...identity } = approval
   const label = known.find((tool) => isSame(tool.approval, approval))?.label
-  if (label !== undefined) return label
-  return 'mcpServerId' in approval ? `${approval.mcpServerId}__${approval.toolName}` : Object.values(approval).join()
+  const unknown =
+    'mcpServerId' in identity ? `${identity.mcpServerId}__${identity.toolName}` : Object.values(identity).join()
+  return `${label ?? unknown}${when ? ` when ${JSON.stringify(when)}` : ''}${mayRemember ? ` remember ${mayRemember}` : ''}`
 }
+
+const CONDITION = /^(.*?)(?: when (\{.*\}))?(?: remember (session|user))?$/s
+
+/** Reads a label with a condition behind a known tool, as `labelOf` writes it. Undefined: it is none. */
+function conditional(text: string, known: readonly KnownTool[]): Approval | undefined {
+  const [, label, when, mayRemember] = CONDITION.exec(text) ?? []
+  const tool = known.find((one) => one.label === label)
+  if (tool === undefined) return undefined
+  try {
+    const schema: unknown = when === undefined ? null : JSON.parse(when)
+    return {
+      ...tool.approval,
+      ...(isSchema(schema) && { when: schema }),
+      ...((mayRemember === 'session' || mayRemember === 'user') && { mayRemember }),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+const isSchema = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /**
  * Returns the approvals of a form. Unchanged names stay; a known label becomes its tool; the server checks any other
@@ -29,10 +56,7 @@ export function approvalsOf(
   known: readonly KnownTool[],
 ): Approval[] {
   return labels.map(
-    (label) =>
-      before.find((approval) => labelOf(approval, known) === label) ??
-      known.find((tool) => tool.label === label)?.approval ??
-      label,
+    (label) => before.find((approval) => labelOf(approval, known) === label) ?? conditional(label, known) ?? label,
   )
 }
 

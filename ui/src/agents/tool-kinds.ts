@@ -10,7 +10,7 @@ const keys = {
   httpToolIds: 'http',
   mcpServers: 'mcp',
   builtInToolIds: 'builtin',
-} as const satisfies Record<Exclude<keyof AgentTools, 'approvals'>, string>
+} as const satisfies Record<Exclude<keyof AgentTools, 'approvals' | 'approvalsExpireAfterS'>, string>
 /** The fields of a choice. */
 export const toolFields = Object.keys(keys)
 export const toolKeys = Object.values(keys)
@@ -41,4 +41,10 @@ export const toolKinds: Record<ToolKey, ToolKind> = {
   },
 }
 
-export const noTools: AgentTools = { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [] }
+export const noTools: AgentTools = {
+  httpToolIds: [],
+  mcpServers: [],
+  builtInToolIds: [],
+  approvals: [],
+  approvalsExpireAfterS: null,
+}

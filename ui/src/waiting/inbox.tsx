@@ -42,7 +42,7 @@ export function Inbox({ session }: { session: WaitingSession }) {
         ))}
       </ul>
       {/* What was refused is to be decided again. */}
-      <Question key={refusals} pending={pending} onDecide={deciding.mutate} hasKeys />
+      <Question key={refusals} pending={pending} onDecide={deciding.mutate} hasUser={user !== null} hasKeys />
       <ErrorAlert error={deciding.error} />
       <Text className={classes.keys} component="div">
         <span>

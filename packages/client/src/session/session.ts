@@ -35,6 +35,8 @@ export interface SendOptions extends FollowReplyOptions {
 /** A pending call. */
 export type PendingCall = Schemas['PendingCall']
 export type Decision = Schemas['Decision']
+/** A decision that is remembered. */
+export type RememberedDecision = Schemas['RememberedDecision']
 export type DecideOptions = Omit<SendOptions, 'onBusy' | 'parentId'>
 
 /** The fields of a new session; see the contract. `id`: a UUID of your own; absent, one is made up here. */
@@ -116,6 +118,15 @@ export interface DeploySession extends Session {
   fork(place?: ForkPlace, made?: Omit<NewSession, 'fork_of' | 'messages'>): DeploySession
   /** Changes title or metadata; null clears. Creates it where that has not happened yet. */
   patch(changes: Schemas['SessionChange']): Promise<SessionRecord>
+  /**
+   * Decides some of the pending calls, and resolves to those that are left. Where none is left, the reply that goes on has
+   * begun, and can be resumed. Rejects with `ApiError` 409 when one of them was decided before.
+   */
+  decideSome(decisions: readonly Decision[], options?: { idempotencyKey?: string }): Promise<PendingCall[]>
+  /** Returns the decisions that are remembered for the session, newest first. */
+  decisions(): Promise<RememberedDecision[]>
+  /** Revokes a decision that is remembered: calls that it covered wait again. */
+  revoke(decisionId: string): Promise<void>
 }
 
 export interface SessionContext {
@@ -212,6 +223,19 @@ export function deploySession(context: SessionContext, given: string | null, mad
       const body = { decisions: [...decisions], ...answerForm({ usage, reasoning, actions }) }
       const to = (id: string) => actionsOf('deploy', agentId, id)
       return ask(to, body satisfies Schemas['ActionsRequest'], idempotencyKey, options)
+    },
+    async decideSome(decisions, { idempotencyKey } = {}) {
+      const body = { decisions: [...decisions] }
+      const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }
+      const answer = await calls.POST(`${path}/{session_id}/actions`, { ...params(await create()), body, headers })
+      return 'pending' in answer ? answer.pending : []
+    },
+    async decisions() {
+      return (await calls.GET(`${path}/{session_id}/decisions`, params(await create()))).decisions
+    },
+    async revoke(decisionId) {
+      const at = { path: { ...params(await create()).params.path, decision_id: decisionId } }
+      await calls.DELETE(`${path}/{session_id}/decisions/{decision_id}`, { params: at })
     },
     resume: (messageId = null, lastEventId = 0, options = {}) =>
       createReply(wire(null), { reconnect, ...options }, { messageId, lastEventId }),

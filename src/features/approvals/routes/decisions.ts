@@ -36,7 +36,8 @@ type ActionsRequest = components['schemas']['ActionsRequest']
 export function readDecisions(decisions: ActionsRequest['decisions']): GivenDecision[] {
   return decisions.map((given, index) => {
     refuseUnknownFields(Decision, given, `decisions.${index}.`)
-    const { call_id: id, decision, arguments: changed, output, reason, key, content, remember, remember_arguments: names } = given
+    const { call_id: id, decision, arguments: changed, output, reason, key, content } = given
+    const { remember, remember_arguments: names } = given
     if (isQuestionDecision(decision)) {
       for (const [name, value] of Object.entries({ remember, remember_arguments: names }))
         if (value != null) return badRequest(`decisions.${index}.${name}: is only taken with approve and reject`)

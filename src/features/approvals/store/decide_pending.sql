@@ -1,9 +1,9 @@
--- revision 3
+-- revision 4
 /* Decides calls that are pending in a session whose newest reply is p_wait. Such a call stays open until the reply that follows
    begins (take_decided). The caller holds the session's lock. Returns how many are left to decide.
    Raises GR409 when that reply waits no more, or one of these calls is not pending: another decider was first.
-   p_decisions: [{id, decision, arguments, output, reason, key, content, remember}];
-   key: of a question, see answer_questions; remember: see remember_decisions. */
+   p_decisions: [{id, decision, arguments, output, reason, key, content, remember}]; key: of a question, see answer_questions;
+   remember: see remember_decisions. */
 create or replace function decide_pending(p_session uuid, p_wait uuid, p_decisions jsonb, p_by text) returns integer
 language plpgsql as $$
 declare

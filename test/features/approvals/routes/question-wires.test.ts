@@ -101,3 +101,15 @@ verifies('contract-27.question-wires', 'include_actions shows the call, and role
   })
   expect([decided.status, decided.headers.get('x-should-retry')]).toEqual([409, 'false'])
 })
+
+verifies('contract-27.question-wires', 'the Responses API shows no item, and decides no question', async () => {
+  asked('form')
+  const path = `${scene.agent}/deploy/responses`
+  const made = await scene.call('POST', path, { input: 'Hello', include_actions: true })
+  expect(made.json).toMatchObject({ status: 'completed', output: [{ type: 'message' }] })
+  expect(made.json.output).toHaveLength(1)
+  const item = { type: 'function_call_output', call_id: 'call_1', output: 'x' }
+  const decided = await scene.call('POST', path, { input: [item], previous_response_id: made.json.id })
+  expect([decided.status, decided.headers.get('x-should-retry')]).toEqual([409, 'false'])
+  expect(decided.json.error.message).toContain('/actions')
+})

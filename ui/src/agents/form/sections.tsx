@@ -8,7 +8,7 @@ const titles = {
   general: 'General',
   tools: 'Tools',
   generation: 'Generation',
-  callers: 'Callers',
+  callers: 'Requests',
   limits: 'Limits',
   pages: 'Web pages',
 } as const
@@ -26,6 +26,7 @@ const sectionOf = {
   builtInToolIds: 'tools',
   mcpServers: 'tools',
   approvals: 'tools',
+  approvalsExpireAfterS: 'tools',
   generationConfig: 'generation',
   historyMaxTokens: 'generation',
   compaction: 'generation',

@@ -1,5 +1,5 @@
 /** The calls that the session waits for, each with its arguments, to approve, edit, reject or answer. */
-import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { IconCheck, IconHandStop, IconPencil, IconX } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { usePageKeys } from '../../blocks/pages/page-keys.ts'
@@ -16,6 +16,8 @@ interface QuestionProps {
   pending: readonly PendingCall[]
   /** Called once all are decided. */
   onDecide: (decisions: Decision[]) => void
+  /** Whether the session has a user, for whom a decision can be remembered. */
+  hasUser?: boolean
   /** A, E and R do what the buttons of the first undecided call do. */
   hasKeys?: boolean
   /** "column 1": where several ask on one page. */
@@ -25,11 +27,11 @@ interface QuestionProps {
 /** Decisions are made about exactly these calls: where others are pending, none of them is decided. */
 export const Question = (props: QuestionProps) => <Undecided key={props.pending.map(idOf).join(' ')} {...props} />
 
-/** Returns the id of a question: a call may ask several, each decided for itself. */
+/** Returns the id of what is decided: a call may ask several questions, each decided for itself. */
 const idOf = ({ call_id, key }: { call_id: string; key?: string | null | undefined }): string =>
   key == null ? call_id : `${call_id} ${key}`
 
-function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
+function Undecided({ pending, onDecide, hasUser = false, hasKeys = false, of }: QuestionProps) {
   const [decided, setDecided] = useState<ReadonlyMap<string, Decision>>(new Map())
   const decide = (...decisions: Decision[]) => {
     const all = new Map(decided)
@@ -65,6 +67,7 @@ function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
           key={idOf(call)}
           call={call}
           decided={decided.get(idOf(call)) ?? null}
+          hasUser={hasUser}
           hasKeys={hasKeys && call === first}
           onDecide={decide}
           onUndo={left > 0 ? () => undo(idOf(call)) : null}
@@ -77,6 +80,7 @@ function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
 interface CallQuestionProps {
   call: PendingCall
   decided: Decision | null
+  hasUser: boolean
   hasKeys: boolean
   onDecide: (decision: Decision) => void
   /** Null once the decisions are on their way. */
@@ -92,13 +96,18 @@ const words = {
   cancel: 'Cancelled',
 } as const
 
-function CallQuestion({ call, decided, hasKeys, onDecide, onUndo }: CallQuestionProps) {
+function CallQuestion({ call, decided, hasUser, hasKeys, onDecide, onUndo }: CallQuestionProps) {
   const { call_id, name, kind } = call
   return (
     <article className={classes.call} aria-label={name}>
       <Text className={classes.name}>{name}</Text>
       {decided === null ? (
-        <Asked call={call} hasKeys={hasKeys} onDecide={(decision) => onDecide({ ...decision, call_id })} />
+        <Asked
+          call={call}
+          hasUser={hasUser}
+          hasKeys={hasKeys}
+          onDecide={(decision) => onDecide({ ...decision, call_id })}
+        />
       ) : (
         <Group gap="sm">
           <Text fz="sm">{words[decided.decision]}</Text>
@@ -126,6 +135,7 @@ const UNREAD_MS = 600
 
 interface ChoicesProps {
   call: PendingCall
+  hasUser: boolean
   hasKeys: boolean
   onDecide: (choice: Choice) => void
 }
@@ -133,7 +143,18 @@ interface ChoicesProps {
 const Asked = (props: ChoicesProps) =>
   props.call.kind === 'input' ? <ServerQuestion {...props} /> : <Choices {...props} />
 
-function Choices({ call, hasKeys, onDecide }: ChoicesProps) {
+/** For how long a decision is remembered; empty: it is not. */
+const reaches = [
+  { value: '', label: 'this call only' },
+  { value: 'session', label: 'this session' },
+  { value: 'user', label: 'this user' },
+] as const
+type Reach = (typeof reaches)[number]['value']
+
+function Choices({ call, hasUser, hasKeys, onDecide: decide }: ChoicesProps) {
+  const [reach, setReach] = useState<Reach>('')
+  const onDecide = (choice: Choice) =>
+    decide(reach !== '' && choice.arguments == null ? { ...choice, remember: reach } : choice)
   const [mode, setMode] = useState<Mode>(call.kind === 'caller' ? 'editing' : 'asked')
   const back = () => setMode('asked')
   const isAsked = hasKeys && mode === 'asked'
@@ -163,6 +184,16 @@ function Choices({ call, hasKeys, onDecide }: ChoicesProps) {
   return (
     <>
       <Arguments text={call.arguments} />
+      <NativeSelect
+        size="xs"
+        maw={220}
+        label="Decide for"
+        data={reaches.filter(({ value }) => hasUser || value !== 'user')}
+        value={reach}
+        onChange={({ currentTarget }) =>
+          setReach(reaches.find(({ value }) => value === currentTarget.value)?.value ?? '')
+        }
+      />
       <Group gap="sm">
         {buttons.map(([words, Icon, onClick], place) => (
           <Button

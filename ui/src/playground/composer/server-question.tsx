@@ -1,4 +1,4 @@
-/** The question of an MCP server to the user while it carries out a call: a form made from its schema, or a page to visit. */
+/** The question of an MCP server while it carries out a call: a form made from its schema, or a page to visit. */
 import { Anchor, Button, Checkbox, Group, MultiSelect, NumberInput, Select, Text, TextInput } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useState } from 'react'

@@ -47,8 +47,12 @@ export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage
   )
 })
 
-/** Says by what or by whom the call was rejected. Null when it was not, or when that is not known. */
-function rejectionWords({ decision, decidedBy }: ToolCall, isFollowedByMessage: boolean): string | null {
+/** Says by what or by whom the call was settled without being asked, or rejected. Null when that is not known. */
+function rejectionWords({ decision, decidedBy, decisionId }: ToolCall, isFollowedByMessage: boolean): string | null {
+  if (decisionId !== undefined) {
+    const words = decision === 'reject' ? 'Rejected' : 'Approved'
+    return `${words} by an earlier decision${decidedBy == null ? '' : ` of ${decidedBy}`}.`
+  }
   if (decision === 'expired') return 'Nobody decided in time.'
   if (decision !== 'reject') return null
   if (isFollowedByMessage) return 'Rejected because a new message was sent instead of a decision.'

@@ -124,6 +124,7 @@ function addCall(
   { id, name, arguments: text }: ShownCall,
   { kind, replyId, output, emit }: { kind: WaitKind; replyId: string; output: OutputItem[]; emit: Emit },
 ): void {
+  if (kind === 'input') return // no item has words for a server's question
   const uuid = callUuid(replyId, id)
   const output_index = output.length
   if (kind === 'approval') {
@@ -164,10 +165,12 @@ function takeStored(event: ReplyEvent, state: ResponseProgress, kinds: Map<strin
     case 'tool_call':
       if (event.waits !== undefined) kinds.set(event.id, event.waits)
       return
+    case 'tool_asked':
+      kinds.set(event.id, 'input')
+      return
     case 'text':
     case 'reasoning':
     case 'tool_begun':
-    case 'tool_asked':
     case 'tool_result':
     case 'tool_unknown': // calls of the agent's own tools are not shown
       return

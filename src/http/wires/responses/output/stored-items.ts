@@ -91,7 +91,8 @@ function decisionItem(
 export function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
   if (turn.role === 'user') return [questionItem(turn, where)]
   const { id, continues, decisions, events, isGiven } = turn
-  const decided = continues === null ? [] : decisions.map((decision) => decisionItem(decision, id, continues))
+  const shown = decisions.filter(({ kind }) => kind !== 'input')
+  const decided = continues === null ? [] : shown.map((decision) => decisionItem(decision, id, continues))
   if (isGiven)
     return [
       ...decided,
