@@ -6,19 +6,21 @@ import { aiSdk } from './operations/deploy/aiSdk.ts'
 import { clientSecrets } from './operations/deploy/clientSecrets.ts'
 import { completions } from './operations/deploy/completions.ts'
 import { agentConversations, conversations } from './operations/deploy/conversations.ts'
+import { decisions } from './operations/deploy/decisions.ts'
 import { feedback } from './operations/deploy/feedback.ts'
+import { mcp } from './operations/deploy/mcp.ts'
 import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
 import { sessionCompletions } from './operations/deploy/sessionCompletions.ts'
 import { sessions } from './operations/deploy/sessions.ts'
-import { decisions } from './operations/deploy/decisions.ts'
+import { shares } from './operations/deploy/shares.ts'
 import { users } from './operations/deploy/users.ts'
-import { knownDecisions } from './operations/operators/knownDecisions.ts'
 import { allSessions } from './operations/operators/allSessions.ts'
 import { audit } from './operations/operators/audit.ts'
 import { auth } from './operations/operators/auth.ts'
 import { debug } from './operations/operators/debug.ts'
 import { health } from './operations/operators/health.ts'
+import { knownDecisions } from './operations/operators/knownDecisions.ts'
 import { playground } from './operations/operators/playground.ts'
 import { replyTraces } from './operations/operators/replyTraces.ts'
 import { usage } from './operations/operators/usage.ts'
@@ -63,6 +65,7 @@ export const tags: readonly Tag[] = [
     operations: sessionCompletions,
   },
   { name: 'feedback', description: 'Deploy API: what users think of replies.', operations: feedback },
+  { name: 'shares', description: 'Deploy API: sessions that others may read.', operations: shares },
   {
     name: 'responses',
     description: 'Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions.',
@@ -81,6 +84,7 @@ export const tags: readonly Tag[] = [
   },
   { name: 'aiSdk', description: 'Deploy API for the AI SDK: `useChat` on the same sessions.', operations: aiSdk },
   { name: 'agUi', description: 'Deploy API for AG-UI, on the same sessions.', operations: agUi },
+  { name: 'mcp', description: 'Deploy API: the agent as an MCP server.', operations: mcp },
   {
     name: 'clientSecrets',
     description: "Deploy API: what a backend hands to a browser, so that it reaches its user's sessions.",

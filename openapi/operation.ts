@@ -34,6 +34,8 @@ export interface Operation {
    * called (404). `handler`: the handler compares it.
    */
   secret?: 'user' | 'session' | 'handler'
+  /** Only in the deploy scope: the token of a share opens it too, and is answered with what the share shows. */
+  share?: true
   summary: string
   description?: string
   query?: TObject

@@ -1028,6 +1028,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the shares of a session, newest first */
+        get: operations["listShares"];
+        put?: never;
+        /**
+         * Share a session with whoever has the link
+         * @description The token reads this session and opens nothing else. A client secret may share where the agent allows it.
+         */
+        post: operations["createShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares/{share_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a share
+         * @description Its streams end within two seconds; replies run on.
+         */
+        delete: operations["deleteShare"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/responses": {
         parameters: {
             query?: never;
@@ -1503,6 +1544,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The agent as an MCP server over streamable HTTP, with one tool: ask
+         * @description Of the revision 2026-07-28 and those of 2025. Nothing about a connection is kept. `ask` takes `message` and `session_id` (absent: it makes a session) and answers with the reply’s text and the session’s id. The answer is JSON or a stream of server-sent events, as the protocol has it.
+         */
+        post: operations["runMcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/client_secrets": {
         parameters: {
             query?: never;
@@ -1969,6 +2030,41 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the shares of a session, newest first */
+        get: operations["listPlaygroundShares"];
+        put?: never;
+        /** Share a session with whoever has the link */
+        post: operations["createPlaygroundShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/shares/{share_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a share */
+        delete: operations["deletePlaygroundShare"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2885,6 +2981,8 @@ export interface components {
             }[];
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins: string[];
+            /** @description Whether client secrets may share the sessions of their user. No version holds it. */
+            allowSharing: boolean;
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens: number | null;
             /**
@@ -3058,6 +3156,8 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Whether client secrets may share the sessions of their user. No version holds it. */
+            allowSharing?: boolean;
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
@@ -3433,6 +3533,8 @@ export interface components {
             }[] | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Whether client secrets may share the sessions of their user. No version holds it. */
+            allowSharing?: boolean;
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
@@ -3495,6 +3597,8 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Whether client secrets may share the sessions of their user. No version holds it. */
+            allowSharing?: boolean;
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
@@ -4035,6 +4139,50 @@ export interface components {
         ConversationItemsCreate: {
             /** @description 1 to 1,000 messages, calls and outputs, as in `input`. They are put behind the last item. */
             items?: Record<string, never>[];
+        };
+        CreatedPlaygroundShare: {
+            /**
+             * Format: uuid
+             * @description Id of the share.
+             */
+            id: string;
+            /** @description Whether what follows is shown too, running replies among it. Else the path to the head at the creation. */
+            live: boolean;
+            /** @description What is shown besides the texts: calls of tools with their results, reasoning. */
+            include: ("tools" | "reasoning")[];
+            /** @description Unix seconds, within 366 days. Null: until it is revoked. */
+            expiresAt: number | null;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description Shown here only. */
+            token: string;
+            /** @description The path of the page that shows the session, with the token. */
+            path: string;
+        };
+        CreatedShare: {
+            /**
+             * Format: uuid
+             * @description Id of the share.
+             */
+            id: string;
+            /** @description Whether what follows is shown too, running replies among it. Else the path to the head at the creation. */
+            live: boolean;
+            /** @description What is shown besides the texts: calls of tools with their results, reasoning. */
+            include: ("tools" | "reasoning")[];
+            /** @description Unix seconds, within 366 days. Null: until it is revoked. */
+            expires_at: number | null;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            created_at: string;
+            /** @description Shown here only. */
+            token: string;
+            /** @description The path of the page that shows the session, with the token. */
+            path: string;
         };
         CurrentUser: {
             /** @description Null for a key, and when no login is required. */
@@ -4891,10 +5039,10 @@ export interface components {
              * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
              */
             now: string;
-            /** @description A provider that sends nothing for so long is given up. Milliseconds; null without a visit. */
-            silenceLimitMs: number | null;
-            /** @description A reply that lasts so long is given up. Milliseconds; null without a visit. */
-            replyLimitMs: number | null;
+            /** @description A provider that sends nothing for so many milliseconds is given up. */
+            silenceLimitMs: number;
+            /** @description A reply that lasts so long is given up. Milliseconds. */
+            replyLimitMs: number;
         };
         LoggedIn: {
             username: string;
@@ -5473,6 +5621,35 @@ export interface components {
             limit: number;
             /** @description The offset used. */
             offset: number;
+        };
+        PlaygroundShare: {
+            /**
+             * Format: uuid
+             * @description Id of the share.
+             */
+            id: string;
+            /** @description Whether what follows is shown too, running replies among it. Else the path to the head at the creation. */
+            live: boolean;
+            /** @description What is shown besides the texts: calls of tools with their results, reasoning. */
+            include: ("tools" | "reasoning")[];
+            /** @description Unix seconds, within 366 days. Null: until it is revoked. */
+            expiresAt: number | null;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            createdAt: string;
+        };
+        PlaygroundShareCreate: {
+            /** @description Whether what follows is shown too, running replies among it. Else the path to the head at the creation. */
+            live?: boolean;
+            /** @description What is shown besides the texts: calls of tools with their results, reasoning. */
+            include?: ("tools" | "reasoning")[];
+            /** @description Unix seconds, within 366 days. Null: until it is revoked. */
+            expiresAt?: number | null;
+        };
+        PlaygroundShareList: {
+            shares: components["schemas"]["PlaygroundShare"][];
         };
         PlaygroundToolCall: {
             id: string;
@@ -6792,10 +6969,10 @@ export interface components {
              * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
              */
             now: string;
-            /** @description A provider that sends nothing for so long is given up. Milliseconds; null without a visit. */
-            silenceLimitMs: number | null;
-            /** @description A reply that lasts so long is given up. Milliseconds; null without a visit. */
-            replyLimitMs: number | null;
+            /** @description A provider that sends nothing for so many milliseconds is given up. */
+            silenceLimitMs: number;
+            /** @description A reply that lasts so long is given up. Milliseconds. */
+            replyLimitMs: number;
         };
         SessionTransition: {
             /** @description Increases with every transition; the `id:` of its event in the stream. */
@@ -6838,6 +7015,35 @@ export interface components {
             limit: number;
             /** @description The offset used. */
             offset: number;
+        };
+        Share: {
+            /**
+             * Format: uuid
+             * @description Id of the share.
+             */
+            id: string;
+            /** @description Whether what follows is shown too, running replies among it. Else the path to the head at the creation. */
+            live: boolean;
+            /** @description What is shown besides the texts: calls of tools with their results, reasoning. */
+            include: ("tools" | "reasoning")[];
+            /** @description Unix seconds, within 366 days. Null: until it is revoked. */
+            expires_at: number | null;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            created_at: string;
+        };
+        ShareCreate: {
+            /** @description Whether what follows is shown too, running replies among it. Else the path to the head at the creation. */
+            live?: boolean;
+            /** @description What is shown besides the texts: calls of tools with their results, reasoning. */
+            include?: ("tools" | "reasoning")[];
+            /** @description Unix seconds, within 366 days. Null: until it is revoked. */
+            expires_at?: number | null;
+        };
+        ShareList: {
+            shares: components["schemas"]["Share"][];
         };
         /** @description The last frame of a failed stream, without `[DONE]` after it. */
         StreamError: {
@@ -7443,6 +7649,8 @@ export type ConversationChange = components['schemas']['ConversationChange'];
 export type ConversationCreate = components['schemas']['ConversationCreate'];
 export type ConversationDeleted = components['schemas']['ConversationDeleted'];
 export type ConversationItemsCreate = components['schemas']['ConversationItemsCreate'];
+export type CreatedPlaygroundShare = components['schemas']['CreatedPlaygroundShare'];
+export type CreatedShare = components['schemas']['CreatedShare'];
 export type CurrentUser = components['schemas']['CurrentUser'];
 export type Decision = components['schemas']['Decision'];
 export type DeployAuthError = components['schemas']['DeployAuthError'];
@@ -7513,6 +7721,9 @@ export type PlaygroundSession = components['schemas']['PlaygroundSession'];
 export type PlaygroundSessionChange = components['schemas']['PlaygroundSessionChange'];
 export type PlaygroundSessionCreate = components['schemas']['PlaygroundSessionCreate'];
 export type PlaygroundSessionList = components['schemas']['PlaygroundSessionList'];
+export type PlaygroundShare = components['schemas']['PlaygroundShare'];
+export type PlaygroundShareCreate = components['schemas']['PlaygroundShareCreate'];
+export type PlaygroundShareList = components['schemas']['PlaygroundShareList'];
 export type PlaygroundToolCall = components['schemas']['PlaygroundToolCall'];
 export type Prompt = components['schemas']['Prompt'];
 export type PromptCreate = components['schemas']['PromptCreate'];
@@ -7568,6 +7779,9 @@ export type SessionReader = components['schemas']['SessionReader'];
 export type SessionReaders = components['schemas']['SessionReaders'];
 export type SessionTransition = components['schemas']['SessionTransition'];
 export type SessionTransitionList = components['schemas']['SessionTransitionList'];
+export type Share = components['schemas']['Share'];
+export type ShareCreate = components['schemas']['ShareCreate'];
+export type ShareList = components['schemas']['ShareList'];
 export type StreamError = components['schemas']['StreamError'];
 export type ToolCall = components['schemas']['ToolCall'];
 export type UiApprovalRequest = components['schemas']['UIApprovalRequest'];
@@ -14684,6 +14898,303 @@ export interface operations {
             };
         };
     };
+    listShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description Users of this agent do not share their sessions. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ShareCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedShare"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description Users of this agent do not share their sessions. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The session has fifty shares. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    deleteShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                share_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description Users of this agent do not share their sessions. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session or share. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
     createResponse: {
         parameters: {
             query?: never;
@@ -18367,6 +18878,133 @@ export interface operations {
             };
         };
     };
+    runMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and arguments join the reply of the first call; `_meta["greenroom/idempotency-key"]` is the same. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never> | Record<string, never>[];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never> | Record<string, never>[];
+                    "text/event-stream": Record<string, never> | Record<string, never>[];
+                };
+            };
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No JSON-RPC message; the body is an error of the protocol. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description `accept` takes not both forms of an answer. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Draining; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
     createClientSecret: {
         parameters: {
             query?: never;
@@ -21175,6 +21813,303 @@ export interface operations {
                 };
             };
             /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listPlaygroundShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundShareList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    createPlaygroundShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PlaygroundShareCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedPlaygroundShare"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The session has fifty shares. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deletePlaygroundShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                share_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session or share. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;

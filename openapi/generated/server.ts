@@ -216,6 +216,16 @@ export interface FeedbackHandlers<X extends Exchange> {
   deleteFeedback: Handler<operations['deleteFeedback'], X>
 }
 
+/** Deploy API: sessions that others may read. */
+export interface SharesHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares — Share a session with whoever has the link */
+  createShare: Handler<operations['createShare'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares — List the shares of a session, newest first */
+  listShares: Handler<operations['listShares'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares/{share_id} — Revoke a share */
+  deleteShare: Handler<operations['deleteShare'], X>
+}
+
 /** Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions. */
 export interface ResponsesHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/responses — Send a message, outputs or approvals; the answer is a response */
@@ -312,6 +322,12 @@ export interface AgUiHandlers<X extends Exchange> {
   readAgUiCapabilities: Handler<operations['readAgUiCapabilities'], X>
 }
 
+/** Deploy API: the agent as an MCP server. */
+export interface McpHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/mcp — The agent as an MCP server over streamable HTTP, with one tool: ask */
+  runMcp: Handler<operations['runMcp'], X>
+}
+
 /** Deploy API: what a backend hands to a browser, so that it reaches its user's sessions. */
 export interface ClientSecretsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/client_secrets — Make a secret with which a browser reaches one user's sessions */
@@ -388,6 +404,12 @@ export interface PlaygroundHandlers<X extends Exchange> {
   compactPlaygroundSession: Handler<operations['compactPlaygroundSession'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/checkpoints — List the summaries of a session */
   listPlaygroundCheckpoints: Handler<operations['listPlaygroundCheckpoints'], X>
+  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/shares — Share a session with whoever has the link */
+  createPlaygroundShare: Handler<operations['createPlaygroundShare'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/shares — List the shares of a session, newest first */
+  listPlaygroundShares: Handler<operations['listPlaygroundShares'], X>
+  /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id}/shares/{share_id} — Revoke a share */
+  deletePlaygroundShare: Handler<operations['deletePlaygroundShare'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/queue — List the messages that wait for the replies before them */
   listPlaygroundQueue: Handler<operations['listPlaygroundQueue'], X>
   /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id}/queue/{message_id} — Take a message out of the queue */
@@ -518,12 +540,14 @@ export interface Server<X extends Exchange> {
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
   feedback: FeedbackHandlers<X>
+  shares: SharesHandlers<X>
   responses: ResponsesHandlers<X>
   conversations: ConversationsHandlers<X>
   agentConversations: AgentConversationsHandlers<X>
   agentResponses: AgentResponsesHandlers<X>
   aiSdk: AiSdkHandlers<X>
   agUi: AgUiHandlers<X>
+  mcp: McpHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
   users: UsersHandlers<X>
   decisions: DecisionsHandlers<X>
@@ -559,12 +583,14 @@ export interface ServerOperations<X extends Exchange>
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
     FeedbackHandlers<X>,
+    SharesHandlers<X>,
     ResponsesHandlers<X>,
     ConversationsHandlers<X>,
     AgentConversationsHandlers<X>,
     AgentResponsesHandlers<X>,
     AiSdkHandlers<X>,
     AgUiHandlers<X>,
+    McpHandlers<X>,
     ClientSecretsHandlers<X>,
     UsersHandlers<X>,
     DecisionsHandlers<X>,

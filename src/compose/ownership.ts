@@ -8,6 +8,7 @@ import { createLocalCoordination } from '../coordination/local.ts'
 import { createCheckpoints } from '../features/compaction/store/checkpoints.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
 import { storedKeyList } from '../features/keys/routes/key-list.ts'
+import { storedShareWatch } from '../features/shares/routes/share-watch.ts'
 import { createActorReports } from '../features/traces/store/actor-reports.ts'
 import { recordTransitions } from '../features/traces/store/transitions.ts'
 import { createTransitionRecorder } from '../features/traces/transitions.ts'
@@ -115,10 +116,25 @@ export async function openOwnership(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
     (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),
   )
-  const revocations = await followed('revocations', log, storedRevocationList(work))
-  closing.defer(() => revocations.stop())
-  const namedKeys = await followed('keys', log, storedKeyList(work))
-  closing.defer(() => namedKeys.stop())
+  const credentials = await followCredentials(work, log, closing)
   // Uses connections that no caller's request can occupy: six lists that wait say nothing about the database.
-  return { coordination, journal, handovers, recorder, revocations, namedKeys, ping: createDatabaseCheck(work) }
+  return {
+    coordination,
+    journal,
+    handovers,
+    recorder,
+    ...credentials,
+    ping: createDatabaseCheck(work),
+  }
+}
+
+/** Follows what others revoke: client secrets, keys and shares. */
+async function followCredentials(sql: Ground['sql'], log: Ground['log'], closing: Ground['closing']) {
+  const revocations = await followed('revocations', log, storedRevocationList(sql))
+  closing.defer(() => revocations.stop())
+  const namedKeys = await followed('keys', log, storedKeyList(sql))
+  closing.defer(() => namedKeys.stop())
+  const shareWatch = await followed('shares', log, storedShareWatch(sql))
+  closing.defer(() => shareWatch.stop())
+  return { revocations, namedKeys, shareWatch }
 }

@@ -6,18 +6,19 @@ import { agUi } from '../../openapi/operations/deploy/agUi.ts'
 import { aiSdk } from '../../openapi/operations/deploy/aiSdk.ts'
 import { clientSecrets } from '../../openapi/operations/deploy/clientSecrets.ts'
 import { completions } from '../../openapi/operations/deploy/completions.ts'
+import { decisions } from '../../openapi/operations/deploy/decisions.ts'
 import { feedback } from '../../openapi/operations/deploy/feedback.ts'
 import { models } from '../../openapi/operations/deploy/models.ts'
 import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
 import { sessions } from '../../openapi/operations/deploy/sessions.ts'
-import { decisions } from '../../openapi/operations/deploy/decisions.ts'
+import { shares } from '../../openapi/operations/deploy/shares.ts'
 import { users } from '../../openapi/operations/deploy/users.ts'
-import { knownDecisions } from '../../openapi/operations/operators/knownDecisions.ts'
 import { allSessions } from '../../openapi/operations/operators/allSessions.ts'
 import { audit } from '../../openapi/operations/operators/audit.ts'
 import { auth } from '../../openapi/operations/operators/auth.ts'
 import { debug } from '../../openapi/operations/operators/debug.ts'
 import { health } from '../../openapi/operations/operators/health.ts'
+import { knownDecisions } from '../../openapi/operations/operators/knownDecisions.ts'
 import { playground } from '../../openapi/operations/operators/playground.ts'
 import { replyTraces } from '../../openapi/operations/operators/replyTraces.ts'
 import { usage } from '../../openapi/operations/operators/usage.ts'
@@ -35,6 +36,7 @@ import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
+import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
 import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
@@ -46,6 +48,9 @@ import { createSessionFeed } from '../features/live-lists/routes/session-feed.ts
 import type { OidcSignIn } from '../features/oidc/open-oidc.ts'
 import { registerOidc } from '../features/oidc/routes/oidc-routes.ts'
 import { type ReplayDependencies, replayHandlers } from '../features/replays/routes/replay-handlers.ts'
+import { shareHandlers } from '../features/shares/routes/share-handlers.ts'
+import type { ShareWatch } from '../features/shares/routes/share-watch.ts'
+import { endSharesOf } from '../features/shares/store/shares.ts'
 import { type DebugDependencies, debugHandlers } from '../features/traces/routes/debug.ts'
 import { type ReplyTraceDependencies, replyTraceHandlers } from '../features/traces/routes/reply-traces.ts'
 import { transferHandlers, transferScope } from '../features/transfer/routes/transfer.ts'
@@ -81,14 +86,15 @@ import { aiSdkHandlers } from '../http/wires/ai-sdk/routes.ts'
 import { type CompletionDependencies, completionHandlers } from '../http/wires/chat/completions.ts'
 import { feedbackHandlers } from '../http/wires/chat/feedback.ts'
 import { modelHandlers } from '../http/wires/chat/models.ts'
-import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
 import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
 import { sessionCompletionHandlers } from '../http/wires/chat/session-completions.ts'
 import { sessionHandlers, wireMessage, wireSession } from '../http/wires/chat/sessions.ts'
+import { mountMcp } from '../http/wires/mcp/routes.ts'
 import { allSessionHandlers } from '../http/wires/playground/all-sessions.ts'
 import { playgroundHandlers } from '../http/wires/playground/playground.ts'
 import type { PlaygroundDependencies } from '../http/wires/playground/playground-actions.ts'
 import { mountResponses } from '../http/wires/responses/routes.ts'
+import { sharedReaders } from '../http/wires/shared/shared-answers.ts'
 
 export interface RouteOptions {
   deployKeys: readonly string[]
@@ -111,6 +117,7 @@ export type HttpDependencies = CompletionDependencies &
     requestObservers: readonly RequestObserver[]
     revocations: RevocationList
     namedKeys: KeyList
+    shareWatch: ShareWatch
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
     oidc: OidcSignIn | null
@@ -223,13 +230,20 @@ type DeployRoutes = HttpDependencies &
 function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, completions, completionHandlers(deps))
   mountDeploy(deploy, models, modelHandlers(deps))
-  mountDeploy(deploy, sessions, sessionHandlers(deps))
+  mountDeploy(deploy, sessions, sessionHandlers(deps), sharedReaders(deps))
   mountDeploy(deploy, feedback, feedbackHandlers(deps))
-  mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
+  mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps), sharedReaders(deps))
+  mountDeploy(deploy, shares, shareHandlers(deps))
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
-  mountResponses(deploy, { ...deps, sessionSecrets: deps.secrets.derive('response sessions') })
+  const sessionSecrets = deps.secrets.derive('response sessions')
+  mountResponses(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, agUi, agUiHandlers(deps))
+  mountMcp(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
+  mountDeploy(
+    deploy,
+    users,
+    userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage }, endShares: endSharesOf }),
+  )
   mountDeploy(deploy, decisions, decisionHandlers(deps))
-  mountDeploy(deploy, users, userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage } }))
 }

@@ -229,6 +229,8 @@ async function walkUiClients(agent_id: string): Promise<void> {
   await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'x'))
   await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'other'))
   await walk('post', `${deploy}/ag-ui`, {}, ui.runBody(session_id, 'r', 'x'))
+  for (const params of [{ agent_id }, {}])
+    await walk('post', `${deploy}/mcp`, params, { jsonrpc: '2.0', id: 1, method: 'ping' })
   await walk('get', `${deploy}/ag-ui/capabilities`, { agent_id })
   await walk('get', `${deploy}/ag-ui/capabilities`, {})
 }

@@ -2,4 +2,15 @@
 export const finding = {
   'contract-31.archived':
     'A change alone sets `archived`, updated_at stays; lists contain every session and take archived=true or false.',
+  'contract-31.shares':
+    'A share is made, listed without its token and revoked, with an entry in the audit; bad values are 400.',
+  'contract-31.share-shows':
+    'A share shows the path of its creation, a live one that of the reading; nothing of user, metadata, usage, errors or settings.',
+  'contract-31.share-opens':
+    'A token reads one session: every other method and path is 403, 404 or 401, and changes nothing.',
+  'contract-31.share-secrets':
+    'A client secret shares where allowSharing is true, its own sessions alone; revoking the user ends the shares.',
+  'contract-31.share-management': 'Management makes, lists and revokes shares below the playground.',
+  'contract-31.share-streams':
+    'A live share follows replies without what it does not show; its streams end with it, replies run on.',
 } as const

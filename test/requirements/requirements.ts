@@ -4,6 +4,7 @@
  * `verifies`; a whole run fails for each rule that no test verified that ran and passed.
  */
 import { branches } from './requirements-branches.ts'
+import { children } from './requirements-children.ts'
 import { conformance } from './requirements-conformance.ts'
 import { decisions } from './requirements-decisions.ts'
 import { edges } from './requirements-edges.ts'
@@ -260,6 +261,7 @@ export const requirements = {
     'Reasoning of earlier replies is never sent to a model; within a reply it goes back to the model that wants it.',
   // ── contract 13 ───────────────────────────────────────────────────────────────────────────────────────
   ...branches,
+  ...children,
   ...conformance,
   ...decisions,
   ...models,

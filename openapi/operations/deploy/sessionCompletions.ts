@@ -72,6 +72,7 @@ export const sessionCompletions = operations({
     path: `${path}/stream`,
     scope: 'deploy',
     secret: 'session',
+    share: true,
     summary: "Follow the session's newest reply, from any frame",
     description:
       'Stored events are replayed; the generation is never repeated. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.',

@@ -75,6 +75,7 @@ export const sessions = operations({
     path: one,
     scope: 'deploy',
     secret: 'session',
+    share: true,
     summary: 'Read a session',
     responses: { 200: DeploySession },
     errors: { 404: unknown },
@@ -98,6 +99,7 @@ export const sessions = operations({
     path: `${one}/messages`,
     scope: 'deploy',
     secret: 'session',
+    share: true,
     summary: 'Read the messages of a session, oldest first',
     description:
       'Those on the path to its head, or of all branches. `limit` alone gives the newest ones. An id that is none of a message of this session: 400.',
@@ -110,6 +112,7 @@ export const sessions = operations({
     path: `${one}/messages/{message_id}/parts/{n}`,
     scope: 'deploy',
     secret: 'session',
+    share: true,
     summary: 'Read a picture or file of a message',
     description: 'What `url` of its `parts` names. Sent to be saved, with the media type that its bytes begin as.',
     bytes: true,

@@ -14,8 +14,14 @@ import {
 } from '../../schemas/conversation/playground.ts'
 import { PlaygroundQueue } from '../../schemas/conversation/queue.ts'
 import { PlaygroundSessionCreate, sessionFilters } from '../../schemas/conversation/sessions.ts'
+import {
+  CreatedPlaygroundShare,
+  PlaygroundShareCreate,
+  PlaygroundShareList,
+} from '../../schemas/conversation/shares.ts'
 import { sessionCompletions } from '../deploy/sessionCompletions.ts'
 import { sessions } from '../deploy/sessions.ts'
+import { shares } from '../deploy/shares.ts'
 
 const base = '/api/v1/agents/{agent_id}/playground'
 const one = `${base}/sessions/{session_id}`
@@ -28,7 +34,7 @@ const frames =
  * the deploy API to callers.
  */
 function inPlayground(
-  { path, secret: _, description: __, ...shared }: Operation,
+  { path, secret: _, share: __, description: ___, ...shared }: Operation,
   changes: Partial<Operation> = {},
 ): Operation {
   return { ...shared, path: path.replace('/deploy/', '/playground/'), scope: 'management', role: 'editor', ...changes }
@@ -163,6 +169,16 @@ export const playground = operations({
     shows: 'session_id',
     responses: { 200: PlaygroundCheckpointList },
   }),
+  createPlaygroundShare: inPlayground(shares.createShare, {
+    body: PlaygroundShareCreate,
+    responses: { 201: CreatedPlaygroundShare },
+    errors: { 404: unknown, 409: 'The session has fifty shares.' },
+  }),
+  listPlaygroundShares: inPlayground(shares.listShares, {
+    responses: { 200: PlaygroundShareList },
+    errors: { 404: unknown },
+  }),
+  deletePlaygroundShare: inPlayground(shares.deleteShare, { errors: { 404: 'There is no such session or share.' } }),
   listPlaygroundQueue: inPlayground(sessionCompletions.listSessionQueue, {
     shows: 'session_id',
     responses: { 200: PlaygroundQueue },

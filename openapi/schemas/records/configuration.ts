@@ -225,6 +225,9 @@ const onMissingTools = oneOf(
 )
 /** Null means the default, `tell`. */
 export const onMissingToolsInput = nullable(onMissingTools)
+export const allowSharing = Type.Boolean({
+  description: 'Whether client secrets may share the sessions of their user. No version holds it.',
+})
 /** Null means none. */
 export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
@@ -251,6 +254,7 @@ export const Agent = Type.Object(
       { maxItems: MAX_FALLBACKS, description: 'Other models, in the order in which they are asked.' },
     ),
     allowedOrigins: Type.Unsafe(origins),
+    allowSharing,
     historyMaxTokens,
     callerInstructions,
     userLimits: limitsOf(WHOSE),
@@ -269,6 +273,7 @@ const agentOptions = {
   systemPrompt,
   generationConfig: GenerationConfigInput,
   allowedOrigins: allowedOriginsInput,
+  allowSharing,
   historyMaxTokens,
   callerInstructions: callerInstructionsInput,
   userLimits: userLimitsInput,

@@ -4,6 +4,7 @@ import { readOnly } from '../../read-only.ts'
 import { asRead, count, name, nullable, oneOf } from '../basics.ts'
 import {
   allowedOriginsInput,
+  allowSharing,
   callerInstructionsInput,
   compactionInput,
   fallbacksOf,
@@ -32,6 +33,7 @@ const AgentTransfer = Type.Object(
       fallbacksOf({ provider: Type.String({ description: 'Name of a provider, which must exist.' }) }),
     ),
     allowedOrigins: Type.Optional(allowedOriginsInput),
+    allowSharing: Type.Optional(allowSharing),
     historyMaxTokens: Type.Optional(historyMaxTokens),
     callerInstructions: Type.Optional(callerInstructionsInput),
     userLimits: Type.Optional(userLimitsInput),

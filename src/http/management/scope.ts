@@ -6,7 +6,7 @@ import { auth } from '../../../openapi/operations/operators/auth.ts'
 import type { NoteReads } from '../../features/audit/index.ts'
 import { type KeyList, managementKeyOf } from '../../features/keys/index.ts'
 import { type LoginSessions, type Person, watchPerson } from '../../features/users/index.ts'
-import { bearerOf, isClientSecret } from '../server/bearer.ts'
+import { bearerOf, isClientSecret, isShareToken } from '../server/bearer.ts'
 import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
 import { HttpError } from '../server/http-error.ts'
@@ -46,6 +46,7 @@ export async function managementScope(
   // Checked before the body is read: no body is read without a login.
   app.addHook('onRequest', async (request, reply) => {
     refuseHost(request)
+    if (isShareToken(bearerOf(request) ?? '')) throw new HttpError(401, 'A share opens nothing here.')
     // No page can make a browser send one: the rules for origins are those of cookies.
     const key = await managementKeyOf(namedKeys, request)
     const { operation } = request.routeOptions.config

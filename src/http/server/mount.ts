@@ -28,7 +28,11 @@ type KnownId = keyof ServerOperations<HttpExchange>
 export type HandlersOf<Ops, Extra = unknown> = {
   [Id in keyof Ops]: Id extends KnownId ? ServerOperations<HttpExchange & Extra>[Id] : never
 }
-type ErasedHandler = (input: HttpExchange & { params: unknown; query: unknown; body: unknown }) => unknown
+export type CheckedInput = HttpExchange & { params: unknown; query: unknown; body: unknown }
+type ErasedHandler = (input: CheckedInput) => unknown
+
+/** Returns what answers a request instead of the operation's handler. Null where that does. */
+export type Instead = (id: string, request: FastifyRequest) => ErasedHandler | null
 
 /**
  * Registers a route for each operation. A handler that gives a body is answered with the operation's success
@@ -46,12 +50,14 @@ export function mount<const Ops extends Operations, Extra extends object>(
   operations: Ops,
   handlers: HandlersOf<Ops, Extra>,
   extra: (request: FastifyRequest) => Extra,
+  instead?: Instead,
 ): void
 export function mount<const Ops extends Operations>(
   app: FastifyInstance,
   operations: Ops,
   handlers: object,
-  extra?: (request: FastifyRequest) => object,
+  extra: (request: FastifyRequest) => object = () => ({}),
+  instead: Instead = () => null,
 ): void {
   // The parameter's type has tied each id to its handler; inside the loop ids are only strings.
   const erased = handlers as unknown as Readonly<Record<string, ErasedHandler>>
@@ -65,7 +71,10 @@ export function mount<const Ops extends Operations>(
       exposeHeadRoute: operation.method === 'get' && !isStreamed(operation),
       ...bodyLimit(operation, app.initialConfig.bodyLimit),
       config: { operation },
-      handler: serve(operation, handler, extra),
+      handler: serve(operation, (input) => {
+        const other = instead(id, input.request)
+        return other === null ? handler({ ...input, ...extra(input.request) }) : other(input)
+      }),
     })
   }
 }
@@ -84,7 +93,7 @@ function routeUrl(operation: Operation, prefix: string): string {
   return url.slice(prefix.length)
 }
 
-function serve(operation: Operation, handler: ErasedHandler, extra?: (request: FastifyRequest) => object) {
+function serve(operation: Operation, handler: ErasedHandler) {
   const check = checkInput(operation)
   const status = successStatus(operation)
   const hasBody = operation.responses[status] !== null
@@ -92,7 +101,7 @@ function serve(operation: Operation, handler: ErasedHandler, extra?: (request: F
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const input = check(request)
     reply.code(status)
-    const result = await handler({ ...input, request, reply, ...extra?.(request) })
+    const result = await handler({ ...input, request, reply })
     // A reply that was taken over ends by itself, maybe long after the handler.
     if (reply.sent || reply.raw.headersSent || result === reply || (streams && result === undefined)) return reply
     return reply.send(hasBody ? result : undefined)

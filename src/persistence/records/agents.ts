@@ -38,6 +38,8 @@ export interface Agent {
   fallbacks: Fallback[]
   /** Origins whose pages may call its deploy API. */
   allowedOrigins: string[]
+  /** Whether client secrets may share the sessions of their user. */
+  allowSharing: boolean
   /** Limit of the history. Null stands for the installation's setting. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
@@ -53,10 +55,17 @@ export interface Agent {
   updatedAt: string
 }
 
-type Defaulted = 'systemPrompt' | 'callerInstructions' | 'userLimits' | 'compaction' | 'onLoss' | 'onMissingTools'
+type Defaulted =
+  | 'allowSharing'
+  | 'systemPrompt'
+  | 'callerInstructions'
+  | 'userLimits'
+  | 'compaction'
+  | 'onLoss'
+  | 'onMissingTools'
 
 /**
- * An agent before it is stored. A field that is absent is stored with its default: there is no `systemPrompt`,
+ * An agent before it is stored. A field that is absent is stored with its default: `allowSharing` is false, there is no `systemPrompt`,
  * `callerInstructions` is `responses`, there are no `userLimits`, `compaction` is `none`,
  * `onLoss` is `error`, and `onMissingTools` is `tell`.
  */
@@ -72,7 +81,7 @@ const columns = (sql: AnySql): Fragment => sql`
   system_prompt as "systemPrompt", generation_config as "generationConfig", response_format as "responseFormat",
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
      from agent_fallbacks f where f.agent_id = id) as fallbacks,
-  allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens",
+  allowed_origins as "allowedOrigins", allow_sharing as "allowSharing", history_max_tokens as "historyMaxTokens",
   caller_instructions as "callerInstructions", user_limits as "userLimits", compaction, on_loss as "onLoss",
   on_missing_tools as "onMissingTools",
   coalesce((select max(v.number) from agent_versions v where v.agent_id = id), 0) as version,
@@ -94,11 +103,13 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { historyMaxTokens } = agent
   const [created] = await tx<{ id: string }[]>`
     insert into agents (name, provider_id, model, prompt_id, system_prompt, generation_config, response_format, allowed_origins,
-                        history_max_tokens, caller_instructions, user_limits, compaction, on_loss, on_missing_tools)
+                        history_max_tokens, caller_instructions, user_limits, compaction, on_loss, on_missing_tools,
+                        allow_sharing)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${agent.systemPrompt ?? null}, ${JSON.stringify(generationConfig)}::text::jsonb,
       ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens},
       ${agent.callerInstructions ?? 'responses'}, ${jsonOf(agent.userLimits)}::text::jsonb,
-      ${agent.compaction ?? 'none'}, ${agent.onLoss ?? 'error'}, ${agent.onMissingTools ?? 'tell'})
+      ${agent.compaction ?? 'none'}, ${agent.onLoss ?? 'error'}, ${agent.onMissingTools ?? 'tell'},
+      ${agent.allowSharing ?? false})
     returning id`
   const id = created?.id ?? ''
   await insertFallbacks(tx, id, fallbacks)
@@ -124,6 +135,7 @@ export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Pr
       response_format = case when ${responseFormat !== undefined} then ${jsonOf(responseFormat)}::text::json
                              else response_format end,
       allowed_origins = coalesce(${allowedOrigins ?? null}::text[], allowed_origins),
+      allow_sharing = coalesce(${changes.allowSharing ?? null}::boolean, allow_sharing),
       history_max_tokens = case when ${historyMaxTokens !== undefined} then ${historyMaxTokens ?? null}::integer
                                 else history_max_tokens end,
       caller_instructions = coalesce(${changes.callerInstructions ?? null}, caller_instructions),

@@ -36,9 +36,11 @@ export async function answerPart(
   sql: Sql,
   { agent_id, session_id, message_id, n }: { agent_id: string; session_id: string; message_id: string; n: string },
   reply: FastifyReply,
+  { picturesOnly = false } = {},
 ): Promise<void> {
   const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
   const part = (await findPart(sql, place)) ?? missing('part')
+  if (picturesOnly && part.type !== 'image_url') missing('part')
   const { mediaType, size } = part
   await reply
     .header('content-type', mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType)

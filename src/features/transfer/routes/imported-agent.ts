@@ -32,6 +32,7 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
     callerInstructions: rest.callerInstructions === undefined ? undefined : (rest.callerInstructions ?? 'responses'),
     onLoss: rest.onLoss === undefined ? undefined : (rest.onLoss ?? 'error'),
     onMissingTools: rest.onMissingTools === undefined ? undefined : (rest.onMissingTools ?? 'tell'),
+    allowSharing: rest.allowSharing,
     historyMaxTokens: rest.historyMaxTokens,
     userLimits: givenLimits(rest.userLimits),
     compaction: rest.compaction === undefined ? undefined : (rest.compaction ?? 'none'),

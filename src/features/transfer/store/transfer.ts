@@ -26,6 +26,7 @@ export interface Configuration {
     responseFormat: ResponseFormat | null
     fallbacks: { provider: string; model: string }[]
     allowedOrigins: string[]
+    allowSharing: boolean
     historyMaxTokens: number | null
     callerInstructions: CallerInstructions
     compaction: Compaction
@@ -51,7 +52,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
          from prompts) as prompts,
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'provider', p.name, 'model', a.model,
                 'prompt', prompt.name, 'systemPrompt', a.system_prompt, 'generationConfig', a.generation_config,
-                'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins,
+                'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins, 'allowSharing', a.allow_sharing,
                 'historyMaxTokens', a.history_max_tokens,
                 'callerInstructions', a.caller_instructions, 'userLimits', a.user_limits, 'compaction', a.compaction,
                 'onLoss', a.on_loss, 'onMissingTools', a.on_missing_tools,

@@ -5,7 +5,7 @@ import { deleteAllSessions } from '../../../http/server/database-errors/delete-s
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import { brokenText } from '../../../http/server/request-body/text.ts'
 import { bodyTexts, readable } from '../../../http/streaming/written-lists.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
+import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { listMessages, type MessageList } from '../../../persistence/replies/reading/message-list.ts'
@@ -20,6 +20,8 @@ export interface UserDependencies {
   sql: Sql
   host: SessionHost
   revocations: Pick<RevocationList, 'add'>
+  /** Ends the shares of the user's sessions. */
+  endShares(tx: Tx, agentId: string, user: string): Promise<void>
   /** The forms in which the deploy API shows sessions and messages. */
   shown: { session(session: Session): object; message(message: MessageOf<MessageList>): object }
 }
@@ -74,13 +76,14 @@ const entryOf = (action: 'revoke' | 'delete' | 'export', { agentId, user }: { ag
 
 /** Throws 404 for an unknown agent. */
 async function revoke(
-  { sql, revocations }: UserDependencies,
+  { sql, revocations, endShares }: UserDependencies,
   request: FastifyRequest,
   action: 'revoke' | 'delete',
   one: { agentId: string; user: string },
 ): Promise<void> {
   const number = await commitChange(sql, async (tx) => {
     const revoked = (await revokeUser(tx, one.agentId, one.user)) ?? missing('agent')
+    await endShares(tx, one.agentId, one.user)
     if (action === 'delete') await forgetTitlesRead(tx, one.agentId, one.user)
     await writeEntries(tx, originOf(request), [entryOf(action, one)])
     return revoked

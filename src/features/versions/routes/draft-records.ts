@@ -34,7 +34,7 @@ export async function draftedTools(sql: AnySql, agentId: string): Promise<ToolCh
 const shownTools = (state: DraftState): ToolChoice => partOf({ ...state.drafted.tools }, draftWhole(state))
 
 /** The fields of an agent that belong to no version. */
-const unversioned = ['name', 'allowedOrigins', 'userLimits'] as const
+const unversioned = ['name', 'allowedOrigins', 'allowSharing', 'userLimits'] as const
 
 /** Changes the draft's fields of an agent. `check` throws 400 for what a PUT refuses. Throws 400 and 404. */
 export async function changeDraftedAgent(
@@ -48,7 +48,7 @@ export async function changeDraftedAgent(
     if (changes[field] !== undefined && JSON.stringify(changes[field]) !== JSON.stringify(agent[field]))
       badRequest(`${field}: belongs to no version; change it without draft=true`)
   }
-  const { name: _, allowedOrigins: __, userLimits: ___, ...fields } = changes
+  const { name: _, allowedOrigins: __, allowSharing: ___, userLimits: ____, ...fields } = changes
   return await changeDrafted({ sql, request }, agent, async (tx, state) => {
     await changeDraftFields(tx, agent.id, state, fields)
     const drafted = await draftedAgent(tx, agent.id)

@@ -8,7 +8,7 @@ import { replaceTools, type ToolChoice } from '../../../persistence/records/tool
 /** The fields of an agent that a version holds: all but its name and what concerns its callers. */
 export type VersionFields = Omit<
   Agent,
-  'id' | 'name' | 'allowedOrigins' | 'userLimits' | 'version' | 'hasDraft' | 'createdAt' | 'updatedAt'
+  'id' | 'name' | 'allowedOrigins' | 'allowSharing' | 'userLimits' | 'version' | 'hasDraft' | 'createdAt' | 'updatedAt'
 >
 
 /** The values that agent_snapshot.sql writes as `config`. */

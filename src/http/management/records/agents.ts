@@ -56,6 +56,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             responseFormat: givenFormat(body.responseFormat),
             fallbacks: body.fallbacks ?? [],
             allowedOrigins: givenOrigins(body.allowedOrigins) ?? [],
+            allowSharing: body.allowSharing,
             historyMaxTokens: body.historyMaxTokens ?? null,
             callerInstructions: body.callerInstructions ?? 'responses',
             userLimits: givenLimits(body.userLimits),

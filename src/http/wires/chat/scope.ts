@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, pathParams } from '../../../../openapi/operation.ts'
 import type { KeyList } from '../../../features/keys/index.ts'
+import { admitShare, type ShareWatch, shareTokenOf } from '../../../features/shares/index.ts'
 import {
   type AuthenticationDependencies,
   allowOrigin,
@@ -30,6 +31,7 @@ import { missing } from '../../server/http-error.ts'
 import { type HandlersOf, mount } from '../../server/mount.ts'
 import { breakOffWith } from '../../streaming/break-off.ts'
 import { sendDeployError } from './errors.ts'
+import type { SharedReaders, SharedRequest } from '../shared/shared-answers.ts'
 import { collectPaths, deployRoots } from './unknown-paths.ts'
 
 export interface DeployDependencies extends AuthenticationDependencies {
@@ -37,6 +39,7 @@ export interface DeployDependencies extends AuthenticationDependencies {
   agents: AgentLookup
   revocations: Pick<RevocationList, 'check' | 'watch'>
   namedKeys: Pick<KeyList, 'find' | 'get' | 'watch'>
+  shareWatch: ShareWatch
 }
 
 export interface DeployScope {
@@ -50,12 +53,23 @@ export function mountDeploy<const Ops extends Operations>(
   scope: FastifyInstance,
   operations: Ops,
   handlers: HandlersOf<Ops, DeployExtra>,
+  shared?: SharedReaders,
 ): void {
-  for (const [id, { secret, path }] of Object.entries<Operation>(operations)) {
+  for (const [id, { secret, share, path }] of Object.entries<Operation>(operations)) {
     const isGuarded = pathParams(path).includes('session_id')
     if (secret === 'session' && !isGuarded) throw new Error(`${id}: nobody compares the session: its path names none`)
+    if (share && shared?.[id] === undefined) throw new Error(`${id}: nobody answers a share`)
   }
-  mount<Ops, DeployExtra>(scope, operations, handlers, (request) => ({ caller: callerOf(request) }))
+  mount<Ops, DeployExtra>(
+    scope,
+    operations,
+    handlers,
+    (request) => ({ caller: callerOf(request) }),
+    (id, { share }) => {
+      const read = shared?.[id]
+      return share && read ? (input) => read(input as SharedRequest, share) : null // checked by the same operation
+    },
+  )
 }
 
 /**
@@ -65,6 +79,7 @@ export function mountDeploy<const Ops extends Operations>(
 export async function deployScope(app: FastifyInstance, { deps, hosts, routes }: DeployScope): Promise<void> {
   registerJson(app, 'deploy', holderOf)
   app.decorateRequest('caller', null)
+  app.decorateRequest('share', null)
   app.decorateRequest('breakOff', null)
   app.decorateRequest('actor', null)
   app.setErrorHandler(sendDeployError)
@@ -76,6 +91,12 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
     refuseHost(request)
     const listed = await listedOrigin(deps.agents, request)
     if (isPreflight(request)) return listed === null ? refusePreflight(request) : answerPreflight(reply, listed)
+    const token = shareTokenOf(request)
+    if (token !== null) {
+      if (listed !== null) allowOrigin(reply, listed)
+      await admitShare(deps, request, reply, token)
+      return
+    }
     let caller: Caller | null = null
     try {
       caller = await authenticate(request)
@@ -94,7 +115,12 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
     requirePermission(caller, operation ?? {})
   })
   app.addHook('preHandler', async (request) => {
+    if (request.share) return // compared before anything was read
     if (request.routeOptions.config.operation?.secret === 'session') await requireOwnSession(deps, request)
+  })
+  // Also where the answer has a header of its own: nobody keeps what a share showed.
+  app.addHook('onSend', async (request, reply) => {
+    if (request.share) reply.header('cache-control', 'no-store')
   })
   const refuseUnknown = collectPaths(app)
   routes(app)
@@ -106,6 +132,7 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
 
 /** Returns the holder of what a request brings: a user, a key, or where nobody asks for one an address. */
 function holderOf(request: FastifyRequest): string {
+  if (request.share) return `share ${request.share.id}`
   const caller = callerOf(request)
   if (caller.kind === 'secret') return `user ${caller.agentId} ${caller.user}`
   return caller.kind === 'key' ? `key ${caller.named?.id ?? ''}` : `address ${request.ip}`

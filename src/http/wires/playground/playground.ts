@@ -32,6 +32,7 @@ import {
   removeQueued,
   sentAnswer,
 } from '../../../features/queue/index.ts'
+import { playgroundShareHandlers } from '../../../features/shares/index.ts'
 import { readAskedVersion, readPin } from '../../../features/versions/index.ts'
 import type { DerivedKey } from '../../../persistence/records/access/secrets.ts'
 import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
@@ -246,6 +247,7 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     createPlaygroundActions: playgroundActions(deps),
     resumePlaygroundChat: ({ params, ...exchange }) => followReply(deps, params, exchange, playgroundFrame),
     cancelPlaygroundChat: ({ params, body }) => cancelSession(deps, params, body),
+    ...playgroundShareHandlers(deps),
     listPlaygroundQueue: async ({ params }) => ({ queue: await readQueue(deps, params) }),
     removePlaygroundQueued: ({ params }) => removeQueued(deps, params),
     compactPlaygroundSession: ({ params, request }) => compactNow(deps, params, request, null),

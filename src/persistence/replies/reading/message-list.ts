@@ -12,6 +12,8 @@ export interface MessageQuery {
   /** `all`: the messages of every branch. Absent: those on the path to the head. */
   branches?: 'all' | undefined
   limit?: number | undefined
+  /** The position at which the path ends. The session's head by default. */
+  head?: number | undefined
   /** Ids of messages; at most one of both. */
   after?: string | undefined
   before?: string | undefined
@@ -36,14 +38,15 @@ const bytesOf = (sql: Sql) => sql`
 /** A page of positions, as path_page.sql takes it. */
 interface Range {
   branches?: 'all' | undefined
+  head?: number | undefined
   limit?: number | undefined
   from: number | null
   to: number | null
 }
 
 /** Returns a subquery on a row of `sessions`: the positions of its messages in the range. */
-const positions = (sql: Sql, { branches, limit, from, to }: Range) => sql`
-  path_page(id, ${branches === 'all' ? sql`null` : sql`head`}, ${from}, ${to}, ${limit ?? null})`
+const positions = (sql: Sql, { branches, head, limit, from, to }: Range) => sql`
+  path_page(id, ${branches === 'all' ? sql`null` : (head ?? sql`head`)}, ${from}, ${to}, ${limit ?? null})`
 
 /** Returns positions in their order, as many together as are read at once. Throws `ListTooLong` beyond `mostBytes`. */
 export async function batchesOf(
@@ -93,7 +96,7 @@ export async function listMessages(
   mostBytes = query.limit === undefined ? MOST_BYTES : Number.POSITIVE_INFINITY,
 ): Promise<MessageList | null> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return null
-  const { branches, limit, after, before } = query
+  const { branches, head, limit, after, before } = query
   const cursor = after ?? before
   const position = cursor === undefined ? null : await positionOf(sql, sessionId, cursor)
   if (cursor !== undefined && position === null) {
@@ -102,6 +105,7 @@ export async function listMessages(
   }
   const range = {
     branches,
+    head,
     limit,
     from: after === undefined ? null : position,
     to: after === undefined ? position : null,
