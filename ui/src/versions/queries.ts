@@ -26,9 +26,12 @@ export const versionList = (id: string, offset: number) =>
 export const oneVersion = (id: string, n: number) =>
   queryOptions({
     queryKey: ['agents', 'version', id, n],
-    queryFn: ({ signal }) => api.GET('/api/v1/agents/{id}/versions/{n}', { params: { path: { id, n: String(n) } }, signal }),
+    queryFn: ({ signal }) =>
+      api.GET('/api/v1/agents/{id}/versions/{n}', { params: { path: { id, n: String(n) } }, signal }),
   })
 
 /** Makes a new live version that equals an older one. */
 export const publishVersion = (id: string, n: number): Promise<AgentVersion> =>
-  api.POST('/api/v1/agents/{id}/versions/{n}/publish', { params: { path: { id, n: String(n) } } }).finally(agentResource.changed)
+  api
+    .POST('/api/v1/agents/{id}/versions/{n}/publish', { params: { path: { id, n: String(n) } } })
+    .finally(agentResource.changed)
