@@ -7121,6 +7121,13 @@ export interface components {
              * @enum {string|null}
              */
             on_busy?: "reject" | "interrupt" | "enqueue" | "steer" | null;
+            /**
+             * @description Decides later calls of the tool without asking: in this session, or in all sessions of its user with the agent.
+             * @enum {string|null}
+             */
+            remember?: "session" | "user" | null;
+            /** @description With `remember`: only calls in which these arguments have the values that they have in this call. */
+            remember_arguments?: string[] | null;
         };
         UIError: {
             /**
@@ -7236,6 +7243,13 @@ export interface components {
             input: unknown;
             /** @constant */
             dynamic: true;
+            /** @description The remembered decision that settled the call. Absent: none did. */
+            providerMetadata?: {
+                greenroom: {
+                    /** Format: uuid */
+                    decisionId: string;
+                };
+            };
         };
         UIToolOutput: {
             /**
