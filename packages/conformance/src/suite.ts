@@ -15,7 +15,7 @@ export interface RunOptions {
   only: RegExp | null
   timeoutMs: number
   server: ServerControl
-  /** Aborts to end the run with what it has. */
+  /** The wish to stop: aborts to end the run with what it has. */
   signal: AbortSignal
   onBegin?: (check: Check) => void
   onEnd?: (outcome: Outcome) => void

@@ -1,4 +1,4 @@
-/** What the checks do with a server: talk, read, wait. */
+/** The steps that checks are made of: talk, read, wait. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, Failure, isUnreachable, Refusal, wordsOf } from '../failures.ts'
 import type { Call } from '../model/server.ts'
@@ -29,9 +29,9 @@ export async function receive(stream: AsyncIterable<Item>, into: Received = empt
 export interface Running {
   conversation: string
   asked: string
-  /** What has been received so far. */
+  /** The pieces received so far. */
   received: Received
-  /** Resolves when the stream has ended or broken off. Rejects when it was refused, or nobody was there. */
+  /** A promise of the whole stream, or of what came before it broke. Rejects when it was refused, or nobody was there. */
   over: Promise<Received>
   /** Resolves when so many pieces of text have come. */
   pieces(count: number): Promise<void>
