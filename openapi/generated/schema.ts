@@ -5039,10 +5039,10 @@ export interface components {
              * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
              */
             now: string;
-            /** @description A provider that sends nothing for so long is given up. Milliseconds; null without a visit. */
-            silenceLimitMs: number | null;
-            /** @description A reply that lasts so long is given up. Milliseconds; null without a visit. */
-            replyLimitMs: number | null;
+            /** @description A provider that sends nothing for so many milliseconds is given up. */
+            silenceLimitMs: number;
+            /** @description A reply that lasts so long is given up. Milliseconds. */
+            replyLimitMs: number;
         };
         LoggedIn: {
             username: string;
@@ -6969,10 +6969,10 @@ export interface components {
              * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
              */
             now: string;
-            /** @description A provider that sends nothing for so long is given up. Milliseconds; null without a visit. */
-            silenceLimitMs: number | null;
-            /** @description A reply that lasts so long is given up. Milliseconds; null without a visit. */
-            replyLimitMs: number | null;
+            /** @description A provider that sends nothing for so many milliseconds is given up. */
+            silenceLimitMs: number;
+            /** @description A reply that lasts so long is given up. Milliseconds. */
+            replyLimitMs: number;
         };
         SessionTransition: {
             /** @description Increases with every transition; the `id:` of its event in the stream. */

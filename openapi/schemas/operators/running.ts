@@ -139,8 +139,11 @@ export const ChartTraffic = Type.Object(
 )
 
 const patience = {
-  silenceLimitMs: milliseconds('A provider that sends nothing for so long is given up.'),
-  replyLimitMs: milliseconds('A reply that lasts so long is given up.'),
+  silenceLimitMs: Type.Number({
+    minimum: 0,
+    description: 'A provider that sends nothing for so many milliseconds is given up.',
+  }),
+  replyLimitMs: Type.Number({ minimum: 0, description: 'A reply that lasts so long is given up. Milliseconds.' }),
 }
 
 export const Found = Type.Object(
