@@ -10,8 +10,9 @@ import { type Fault, faults, startSmallServer } from './small-server.ts'
 const model = await startModel(0)
 afterAll(() => model.close())
 
-/** Returns whether the fault's check waits until its time is over; the others have time, since the machine may be busy. */
-const waits = (fault: Fault | null): boolean => fault === 'cancel-closes-only' || fault === 'stays-running'
+/** The faults whose checks wait until their time is over; the others have time, since the machine may be busy. */
+const waiting: readonly (Fault | null)[] = ['cancel-closes-only', 'stays-running', 'busy-drops']
+const waits = (fault: Fault | null): boolean => waiting.includes(fault)
 
 async function failedWith(fault: Fault | null) {
   const server = await startSmallServer(model.url, fault)
