@@ -4740,6 +4740,8 @@ export interface components {
             agentTools?: components["schemas"]["AgentToolsTransfer"][];
         };
         ImportResult: {
+            /** @description With `dryRun=true` alone. */
+            changes?: components["schemas"]["ImportedChange"][];
             /** @description Number of records created. */
             created: number;
             /** @description Number of records updated. */
@@ -4764,6 +4766,23 @@ export interface components {
                 /** @description As saving the record answers it. */
                 message: string;
             }[];
+        };
+        ImportedChange: {
+            /**
+             * @description What would be done.
+             * @enum {string}
+             */
+            action: "create" | "update";
+            /** @description Kind of record. */
+            kind: string;
+            name: string | null;
+            /** @description Each field that would change, as the audit shows it. */
+            changes: {
+                [key: string]: {
+                    from: unknown;
+                    to: unknown;
+                };
+            };
         };
         Key: {
             /**
@@ -5835,15 +5854,24 @@ export interface components {
             /** @description The models listed by the provider; may be empty. */
             models: string[];
         };
-        /** @description Keys, types and addresses of providers are not copied. */
+        /** @description Types, addresses and keys stand here with `providers=whole`. Without `providerType` it must exist in the target. */
         ProviderTransfer: {
-            /** @description Name of a provider, which must exist in the target. 1 to 200 characters. */
+            /** @description Name of the provider. 1 to 200 characters. */
             name: string;
             /**
-             * @description The API by which it is called.
+             * @description Its type, which cannot be changed.
              * @enum {string}
              */
-            wireApi: "chat_completions" | "responses";
+            providerType?: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
+            /** @description Its address. Null: the address of its type. */
+            baseUrl?: string | null;
+            /**
+             * @description The API by which it is called. Null: that of its type.
+             * @enum {string|null}
+             */
+            wireApi?: "chat_completions" | "responses" | null;
+            /** @description `***`: it has one, which is not copied; on import it keeps what is there. */
+            apiKey?: string | null;
         };
         ProviderType: {
             /**
@@ -7121,6 +7149,13 @@ export interface components {
              * @enum {string|null}
              */
             on_busy?: "reject" | "interrupt" | "enqueue" | "steer" | null;
+            /**
+             * @description Decides later calls of the tool without asking: in this session, or in all sessions of its user with the agent.
+             * @enum {string|null}
+             */
+            remember?: "session" | "user" | null;
+            /** @description With `remember`: only calls in which these arguments have the values that they have in this call. */
+            remember_arguments?: string[] | null;
         };
         UIError: {
             /**
@@ -7236,6 +7271,13 @@ export interface components {
             input: unknown;
             /** @constant */
             dynamic: true;
+            /** @description The remembered decision that settled the call. Absent: none did. */
+            providerMetadata?: {
+                greenroom: {
+                    /** Format: uuid */
+                    decisionId: string;
+                };
+            };
         };
         UIToolOutput: {
             /**
@@ -7679,6 +7721,7 @@ export type HttpToolTestRequest = components['schemas']['HttpToolTestRequest'];
 export type HttpToolUpdate = components['schemas']['HttpToolUpdate'];
 export type Import = components['schemas']['Import'];
 export type ImportResult = components['schemas']['ImportResult'];
+export type ImportedChange = components['schemas']['ImportedChange'];
 export type Key = components['schemas']['Key'];
 export type KeyCreate = components['schemas']['KeyCreate'];
 export type KeyCreated = components['schemas']['KeyCreated'];
@@ -25117,7 +25160,10 @@ export interface operations {
     };
     exportConfiguration: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `named`, the default: names and APIs alone. `whole`: with types and addresses too. */
+                providers?: "named" | "whole";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -25185,6 +25231,8 @@ export interface operations {
             query?: {
                 /** @description With `true` only drafts of agents that are here are changed, for somebody to publish. */
                 draft?: "true" | "false";
+                /** @description `true`: says what would change, under `changes`, and changes nothing. */
+                dryRun?: "true" | "false";
             };
             header?: never;
             path?: never;

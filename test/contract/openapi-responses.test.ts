@@ -277,6 +277,7 @@ verifies(
     for (const walkPart of parts) await walkPart(agent_id)
     for (const path of ['sessions', 'sessions/counts']) await walk('get', `/api/v1/${path}`, {})
     for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
+    for (const id of [session_id, nobody]) await walk('get', '/api/v1/debug/find?id={id}', { id })
     await walk('get', '/api/v1/debug/sessions/{id}/readers', { id: session_id })
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', { id: session_id })
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', {})
