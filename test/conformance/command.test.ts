@@ -83,7 +83,7 @@ verifies(
   async () => {
     const { folder, file } = await withAdapter()
     const nobody = `http://127.0.0.1:${await freePort()}` // fetch refuses port 1 itself
-  const json = join(folder, 'out.json')
+    const json = join(folder, 'out.json')
     const only = 'stream.(whole|one-end)|resume.after-end'
     const mine = await run('--adapter', file, '--url', 'http://127.0.0.1:1/base/', '--only', only, '--json', json)
     expect(mine.code).toBe(1)

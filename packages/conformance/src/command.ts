@@ -13,7 +13,7 @@ import type { Adapter } from './types.ts'
 interface Surroundings {
   out: Output
   err: Output
-  /** Aborts to end the run with what it has. */
+  /** The wish to stop: aborts to end the run with what it has. */
   signal: AbortSignal
 }
 
@@ -63,7 +63,7 @@ async function check(options: Options, adapter: Adapter, { out, signal }: Surrou
     }
     return isGood(outcomes) && !signal.aborted ? 0 : 1
   } finally {
-    server.end()
+    await server.end()
     await model.close()
   }
 }

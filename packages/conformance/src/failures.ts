@@ -12,6 +12,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Sentences of what the checks wait for, by the signals that end the waits. */
+export const awaited = new WeakMap<AbortSignal, () => string>()
+
 /** A wait that ran out. */
 export class TimedOut extends Failure {}
 

@@ -4,13 +4,17 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServerControl } from './types.ts'
 
+/** The time that a server has to end by itself, after the last check and after SIGINT. */
+const LONG_MS = 10_000
+const SHORT_MS = 1000
+
 export interface Commands extends ServerControl {
   /** Runs the setup. Rejects if it fails. */
   setUp(command: string, modelUrl: string): Promise<void>
   /** Starts the server unless it answers. */
   startUnlessThere(): Promise<void>
-  /** Ends all that was started, with its children. */
-  end(): void
+  /** Ends all that was started, with its children; resolves when it has ended. */
+  end(): Promise<void>
 }
 
 interface Controlled {
@@ -18,7 +22,7 @@ interface Controlled {
   kill: string | null
   start: string | null
   timeoutMs: number
-  /** Aborts to end what was started, and to start nothing more. */
+  /** The end of the run: aborts to end what was started, and to start nothing more. */
   signal: AbortSignal
 }
 
@@ -36,18 +40,25 @@ export function createCommands({ url, kill, start, timeoutMs, signal }: Controll
       env: { ...process.env, ...env },
     })
     running.add(child)
+    // A command may leave its server in the background. A group without members is forgotten: its number may be used again.
+    child.once('exit', () => {
+      if (!hasMembers(child)) running.delete(child)
+    })
     return child
   }
 
-  function end(): void {
-    for (const child of running) endGroup(child)
+  async function end(): Promise<void> {
+    for (const child of running) signalGroup(child, 'SIGTERM')
+    const within = signal.aborted ? SHORT_MS : LONG_MS
+    for (const deadline = Date.now() + within; [...running].some(hasMembers); await pause(20)) {
+      if (Date.now() > deadline) break
+    }
+    for (const child of running) signalGroup(child, 'SIGKILL')
   }
-  signal.addEventListener('abort', end)
 
   async function toEnd(command: string, what: string, env?: Record<string, string>): Promise<void> {
     const child = run(command, env)
     const [code] = await once(child, 'close')
-    running.delete(child)
     if (code !== 0) throw new Error(`${what} ended with ${code}: ${command}`)
   }
 
@@ -61,7 +72,7 @@ export function createCommands({ url, kill, start, timeoutMs, signal }: Controll
 
   async function begin(): Promise<void> {
     if (start === null) return
-    if (server !== null) endGroup(server) // what the kill has left of it
+    if (server !== null) signalGroup(server, 'SIGKILL') // what the kill has left of it
     server = run(start)
     await untilThere(true, '--start')
   }
@@ -91,11 +102,13 @@ async function isThere(url: string): Promise<boolean> {
   }
 }
 
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
+const hasMembers = (child: ChildProcess): boolean => signalGroup(child, 0)
+
+/** Signals a process group; 0 only asks. Returns whether it is there. */
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(-pid, 'SIGKILL')
+    return pid !== undefined && process.kill(-pid, signal)
   } catch {
-    // it has ended
+    return false
   }
 }

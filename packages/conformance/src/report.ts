@@ -1,4 +1,4 @@
-/** What is told: a table that grows on a terminal, otherwise one line a check, and the last line. */
+/** The report: a table that grows on a terminal, otherwise one line a check, and the last line. */
 import type { Check, Level, Outcome, Result } from './types.ts'
 
 export interface Output {

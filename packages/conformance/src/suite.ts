@@ -1,6 +1,6 @@
 /** Runs the checks, one after the other. */
 import { checksOf } from './checks/index.ts'
-import { Failure, isUnreachable, Refusal, TimedOut, wordsOf } from './failures.ts'
+import { awaited, Failure, isUnreachable, Refusal, TimedOut, wordsOf } from './failures.ts'
 import type { Model } from './model/server.ts'
 import type { Adapter, Check, Context, Level, Outcome, Result, ServerControl } from './types.ts'
 
@@ -15,7 +15,7 @@ export interface RunOptions {
   only: RegExp | null
   timeoutMs: number
   server: ServerControl
-  /** Aborts to end the run with what it has. */
+  /** The wish to stop: aborts to end the run with what it has. */
   signal: AbortSignal
   onBegin?: (check: Check) => void
   onEnd?: (outcome: Outcome) => void
@@ -48,23 +48,25 @@ async function runCheck(check: Check, options: RunOptions): Promise<Judged> {
   const missing = check.needs.filter((verb) => !adapter.offers.includes(verb))
   if (missing.length > 0) return { result: 'not offered', message: `The adapter does not offer ${missing.join(', ')}.` }
   const over = new AbortController()
-  const late = new TimedOut(`Expected an end within ${timeoutMs / 1000} s, and it did not come.`)
-  const stop = () => over.abort(late)
+  const stop = () => {
+    const what = awaited.get(over.signal)?.() ?? 'an end of the stream, and it did not come'
+    over.abort(new TimedOut(`Within ${timeoutMs / 1000} s: expected ${what}.`))
+  }
   const timer = setTimeout(stop, timeoutMs)
   options.signal.addEventListener('abort', stop)
   const stopped = new Promise<never>((_, reject) => {
-    over.signal.addEventListener('abort', () => reject(late))
+    over.signal.addEventListener('abort', () => reject(over.signal.reason))
   })
   try {
     await Promise.race([check.run(contextOf(check, options, over.signal)), stopped])
     return { result: 'pass', message: null }
   } catch (error) {
-    return judge(over.signal.aborted && !(error instanceof Failure) ? late : error)
+    return judge(over.signal.aborted && !(error instanceof Failure) ? over.signal.reason : error)
   } finally {
     clearTimeout(timer)
     options.signal.removeEventListener('abort', stop)
     stopped.catch(() => {})
-    over.abort(late)
+    over.abort(new TimedOut('The check is over.'))
   }
 }
 

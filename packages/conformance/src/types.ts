@@ -32,7 +32,7 @@ export interface Target {
   url2: string | null
   agent: string | null
   key: string | null
-  /** Aborts when the check is over. */
+  /** The check's end: aborts when it is over. */
   signal: AbortSignal
 }
 
@@ -68,7 +68,7 @@ export interface Adapter {
   remove?(conversation: string, target: Target): Promise<void>
 }
 
-/** What a check finds in its hands. */
+/** The means of a check. */
 export interface Context {
   adapter: Required<Adapter>
   model: Model
@@ -92,7 +92,7 @@ export interface Check {
   level: Level
   /** The rule, as a sentence. */
   rule: string
-  /** Why a user cares. */
+  /** The reason for a user to care. */
   reason: string
   needs: readonly Verb[]
   run(context: Context): Promise<void>

@@ -3,7 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, expectText, Refusal } from '../failures.ts'
 import { textFor } from '../model/rules.ts'
 import type { Check, Context, Target } from '../types.ts'
-import { callCount, expectEnd, follow, type Running, repliesIn, sendIn, settled, startReply, until } from './reading.ts'
+import {
+  callCount,
+  expectEnd,
+  follow,
+  type Running,
+  repliesIn,
+  sendIn,
+  settled,
+  startReply,
+  untilLeft,
+} from './reading.ts'
 
 const level = 'durable'
 const talks = ['createConversation', 'send', 'read'] as const
@@ -132,13 +142,13 @@ export const clusterChecks: readonly Check[] = [
     rule: 'A cancel on another instance ends the reply.',
     reason: 'The stop button’s request reaches any instance.',
     async run(context) {
-      const { adapter, model, other, signal } = context
+      const { adapter, other } = context
       const running = await startReply(context, 'words 2000 gap 20')
       await running.pieces(5)
       await adapter.cancel(running.conversation, running.received.reply, other)
       const { items } = await running.over
       expect(items.length < 2000, 'The stream went on to the reply’s end.')
-      await until(signal, () => model.callsFor(running.asked).every(({ state }) => state !== 'running'))
+      await untilLeft(context, running.asked)
     },
   },
   {

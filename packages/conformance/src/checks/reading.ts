@@ -1,8 +1,11 @@
-/** What the checks do with a server: talk, read, wait. */
+/** The steps that checks are made of: talk, read, wait. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, Failure, isUnreachable, Refusal, wordsOf } from '../failures.ts'
+import { awaited, expect, Failure, isUnreachable, Refusal, wordsOf } from '../failures.ts'
 import type { Call } from '../model/server.ts'
 import type { Context, End, Item, Message, SendOptions, Target } from '../types.ts'
+
+/** The pause between two looks at what is waited for. */
+const EVERY_MS = 50
 
 export interface Received {
   items: Item[]
@@ -29,9 +32,9 @@ export async function receive(stream: AsyncIterable<Item>, into: Received = empt
 export interface Running {
   conversation: string
   asked: string
-  /** What has been received so far. */
+  /** The pieces received so far. */
   received: Received
-  /** Resolves when the stream has ended or broken off. Rejects when it was refused, or nobody was there. */
+  /** A promise of the whole stream, or of what came before it broke. Rejects when it was refused, or nobody was there. */
   over: Promise<Received>
   /** Resolves when so many pieces of text have come. */
   pieces(count: number): Promise<void>
@@ -69,7 +72,11 @@ export function sendIn(
     received,
     over,
     async pieces(count) {
-      await until(signal, () => isOver || textsIn(received) >= count)
+      await until(
+        signal,
+        () => `${count} pieces of text, got ${textsIn(received)}`,
+        () => isOver || textsIn(received) >= count,
+      )
       if (textsIn(received) >= count) return
       await over
       throw new Failure(`The stream ended after ${textsIn(received)} pieces of text: expected at least ${count}.`)
@@ -80,13 +87,27 @@ export function sendIn(
 
 const textsIn = ({ items }: Received): number => items.filter(({ text }) => text !== undefined).length
 
-/** Waits until it holds. The check's own time limit ends the wait. */
-export async function until(signal: AbortSignal, holds: () => boolean | Promise<boolean>, everyMs = 20): Promise<void> {
+/** Waits until it holds. The check's own time limit ends the wait; `what` says what was expected and what has come. */
+export async function until(
+  signal: AbortSignal,
+  what: () => string,
+  holds: () => boolean | Promise<boolean>,
+): Promise<void> {
+  awaited.set(signal, what)
   while (!(await holds())) {
     signal.throwIfAborted()
-    await pause(everyMs)
+    await pause(EVERY_MS)
   }
+  awaited.delete(signal)
 }
+
+/** Waits until the model is called for the message no more. */
+export const untilLeft = ({ model, signal }: Context, asked: string): Promise<void> =>
+  until(
+    signal,
+    () => 'the model’s call to end after the cancel, and it goes on',
+    () => model.callsFor(asked).every(({ state }) => state !== 'running'),
+  )
 
 export const repliesIn = (messages: readonly Message[]): Message[] =>
   messages.filter(({ role }) => role === 'assistant')
@@ -97,12 +118,15 @@ export async function settled(context: Context, conversation: string, count = 1,
   let messages: Message[] = []
   await until(
     signal,
+    () => {
+      const statuses = repliesIn(messages).map(({ status }) => status)
+      return `${count} stored repl${count === 1 ? 'y' : 'ies'} that ended, got ${statuses.join(', ') || 'none'}`
+    },
     async () => {
       messages = await adapter.read(conversation, target ?? context.target)
       const replies = repliesIn(messages)
       return replies.length >= count && replies.every(({ status }) => status !== 'running')
     },
-    100,
   )
   return messages
 }

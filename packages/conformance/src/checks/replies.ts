@@ -2,7 +2,7 @@
 import { expect, expectText } from '../failures.ts'
 import { textFor } from '../model/rules.ts'
 import type { Check, Context } from '../types.ts'
-import { callCount, receive, refusalOf, repliesIn, sendIn, settled, startReply, until } from './reading.ts'
+import { callCount, receive, refusalOf, repliesIn, sendIn, settled, startReply, untilLeft } from './reading.ts'
 
 const level = 'resume'
 const talks = ['createConversation', 'send', 'read'] as const
@@ -112,7 +112,7 @@ export const replyChecks: readonly Check[] = [
     async run(context) {
       const { over, asked } = await cancelled(context)
       await over
-      await until(context.signal, () => context.model.callsFor(asked).every(({ state }) => state !== 'running'))
+      await untilLeft(context, asked)
     },
   },
 ]

@@ -183,10 +183,14 @@ export const resumeChecks: readonly Check[] = [
       await context.adapter.remove(running.conversation, context.target)
       const { items } = await running.over
       expect(items.length < 2000, 'The stream went on to the reply’s end.')
-      await until(context.signal, async () => {
-        const left = await context.adapter.read(running.conversation, context.target).catch(() => [])
-        return left.length === 0
-      })
+      await until(
+        context.signal,
+        () => 'nothing of a removed conversation to be read, and it is',
+        async () => {
+          const left = await context.adapter.read(running.conversation, context.target).catch(() => [])
+          return left.length === 0
+        },
+      )
     },
   },
 ]
