@@ -11,6 +11,7 @@ import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { providerResource } from '../providers/resource.ts'
+import { versionsPath } from '../versions/queries.ts'
 import { valuesOf } from './agent-values.ts'
 import { AgentForm } from './form/agent-form.tsx'
 import { type Agent, agentResource, agentTools, playgroundPath, saveAgent, toolsPath } from './resource.ts'
@@ -69,14 +70,19 @@ export const Existing = () => (
     resource={agentResource}
     width="wide"
     about={({ model }) => model}
-    actions={({ id }) => (
-      <Button
-        component={Link}
-        to={playgroundPath(id)}
-        leftSection={<IconMessageCircle size={16} stroke={1.7} aria-hidden />}
-      >
-        Try it
-      </Button>
+    actions={({ id, version }) => (
+      <>
+        <Button component={Link} to={versionsPath(id)} variant="default">
+          Version {version}
+        </Button>
+        <Button
+          component={Link}
+          to={playgroundPath(id)}
+          leftSection={<IconMessageCircle size={16} stroke={1.7} aria-hidden />}
+        >
+          Try it
+        </Button>
+      </>
     )}
     deletion="All its sessions and messages are deleted permanently, running replies are cut off, and programs that call it get an error. Its prompt, provider and tools stay."
   >

@@ -1,0 +1,48 @@
+/** A version as texts that can be compared line by line. Pure. */
+import type { AgentVersionDetail } from './queries.ts'
+
+const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
+
+/** Returns the words of a field's name: `generationConfig` → `Generation config`. */
+const wordsOfName = (name: string): string =>
+  name.charAt(0).toUpperCase() + name.slice(1).replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+/**
+ * Returns what the version holds, by the words of its fields. `names`: of the records that it names by id. A prompt is
+ * its text, wherever the text is kept.
+ */
+export function heldTexts(version: AgentVersionDetail, names: ReadonlyMap<string, string>): Map<string, string> {
+  const { providerId, promptId: _, systemPrompt, ...settings } = version.agent
+  const textOf = (value: unknown): string => {
+    if (value === null || value === undefined) return ''
+    const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+    return text.replaceAll(uuid, (id) => names.get(id) ?? id)
+  }
+  return new Map([
+    ['Prompt', version.prompt?.name ?? ''],
+    ['Prompt text', version.prompt?.content ?? systemPrompt ?? ''],
+    ['Provider', textOf(providerId)],
+    ...Object.entries({ ...settings, ...version.tools }).map(([name, value]): [string, string] => [
+      wordsOfName(name.replace(/Ids$/, 's')),
+      textOf(value),
+    ]),
+  ])
+}
+
+export interface FieldDifference {
+  name: string
+  from: string
+  to: string
+}
+
+/** Returns the fields in which two versions differ. */
+export function differencesOf(
+  from: AgentVersionDetail,
+  to: AgentVersionDetail,
+  names: ReadonlyMap<string, string>,
+): FieldDifference[] {
+  const [before, after] = [heldTexts(from, names), heldTexts(to, names)]
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((name) => ({ name, from: before.get(name) ?? '', to: after.get(name) ?? '' }))
+    .filter((field) => field.from !== field.to)
+}
