@@ -1633,7 +1633,7 @@ export interface paths {
         };
         /**
          * Read all of a user's sessions with this agent, with their messages
-         * @description One line of JSON a session, oldest first. An unknown user: no line.
+         * @description One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, where there are some. An unknown user: no line.
          */
         get: operations["exportUser"];
         put?: never;
@@ -6803,66 +6803,6 @@ export interface components {
             /** @description A history to begin with, oldest first. Stored as complete messages; it has no frames, so that the stream of the session stays 204 until its first own reply. */
             messages?: components["schemas"]["ChatMessage"][] | null;
         };
-        /** @description A session, with its messages beside. */
-        SessionExport: {
-            /**
-             * Format: uuid
-             * @description Id of the session.
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @description Id of its agent.
-             */
-            agent_id: string;
-            /** @description Null until it is derived from the first user message. 1 to 200 characters. */
-            title: string | null;
-            /** @description The caller's end user. Null when it has none. 1 to 200 characters. */
-            user: string | null;
-            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
-            metadata: {
-                [key: string]: string;
-            };
-            /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
-            external_id: string | null;
-            /** @description The version of its agent that its replies use. Null: the live one. */
-            agent_version: number | null;
-            /** @description Set by a change alone; lists contain archived sessions too. */
-            archived: boolean;
-            /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
-            pending: components["schemas"]["PendingCall"][];
-            /**
-             * Format: uuid
-             * @description The last message of the path that reads show. Null when there is none.
-             */
-            head_id: string | null;
-            /** @description What the session is a copy of. Null when it is none. */
-            forked_from: {
-                /**
-                 * Format: uuid
-                 * @description The session it was copied from; it may be gone.
-                 */
-                session_id: string;
-                /**
-                 * Format: uuid
-                 * @description The last message that was copied, by its id there. Null when there was none.
-                 */
-                message_id: string | null;
-                /** @description The frame up to which it was copied. Null when all of it was copied. */
-                frame_id: number | null;
-            } | null;
-            /**
-             * Format: date-time
-             * @description When the session was created. ISO 8601, UTC.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
-             */
-            updated_at: string;
-            messages: components["schemas"]["DeployMessage"][];
-        };
         SessionGone: {
             /**
              * Format: uuid
@@ -7813,7 +7753,6 @@ export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
 export type SessionCounts = components['schemas']['SessionCounts'];
 export type SessionCreate = components['schemas']['SessionCreate'];
-export type SessionExport = components['schemas']['SessionExport'];
 export type SessionGone = components['schemas']['SessionGone'];
 export type SessionOverview = components['schemas']['SessionOverview'];
 export type SessionOverviewEvent = components['schemas']['SessionOverviewEvent'];
@@ -19377,7 +19316,270 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["SessionExport"];
+                    "application/x-ndjson": {
+                        /**
+                         * Format: uuid
+                         * @description Id of the session.
+                         */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Id of its agent.
+                         */
+                        agent_id: string;
+                        /** @description Null until it is derived from the first user message. 1 to 200 characters. */
+                        title: string | null;
+                        /** @description The caller's end user. Null when it has none. 1 to 200 characters. */
+                        user: string | null;
+                        /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+                        metadata: {
+                            [key: string]: string;
+                        };
+                        /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
+                        external_id: string | null;
+                        /** @description The version of its agent that its replies use. Null: the live one. */
+                        agent_version: number | null;
+                        /** @description Set by a change alone; lists contain archived sessions too. */
+                        archived: boolean;
+                        /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
+                        pending: {
+                            /** @description Names the call in `actions`. */
+                            call_id: string;
+                            /** @description The tool, as the model names it. */
+                            name: string;
+                            /** @description JSON text as the model wrote it; it may not parse. */
+                            arguments: string;
+                            /**
+                             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
+                             * @enum {string}
+                             */
+                            kind: "approval" | "input" | "caller";
+                            /** @description Of a question: the MCP server that asks. */
+                            server?: string;
+                            /** @description Of a question: the name that the server gave it. */
+                            key?: string;
+                            /** @description Of a question: what the server says. */
+                            message?: string;
+                            /** @description Of a form: its JSON Schema, as the server sent it. */
+                            schema?: {
+                                [key: string]: unknown;
+                            };
+                            /** @description Of a page that the user is to visit: its address. */
+                            url?: string;
+                            /**
+                             * Format: date-time
+                             * @description When an approval is rejected that nobody has decided. Absent where it does not expire. ISO 8601, UTC.
+                             */
+                            expires_at?: string;
+                        }[];
+                        /**
+                         * Format: uuid
+                         * @description The last message of the path that reads show. Null when there is none.
+                         */
+                        head_id: string | null;
+                        /** @description What the session is a copy of. Null when it is none. */
+                        forked_from: {
+                            /**
+                             * Format: uuid
+                             * @description The session it was copied from; it may be gone.
+                             */
+                            session_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The last message that was copied, by its id there. Null when there was none.
+                             */
+                            message_id: string | null;
+                            /** @description The frame up to which it was copied. Null when all of it was copied. */
+                            frame_id: number | null;
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @description When the session was created. ISO 8601, UTC.
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
+                         */
+                        updated_at: string;
+                        messages: {
+                            /**
+                             * Format: uuid
+                             * @description Id of the message.
+                             */
+                            id: string;
+                            /**
+                             * Format: uuid
+                             * @description Id of its session.
+                             */
+                            session_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The message before it on its path. Null when it is a first one.
+                             */
+                            parent_id: string | null;
+                            /**
+                             * @description The author.
+                             * @enum {string}
+                             */
+                            role: "user" | "assistant";
+                            /** @description Partial while `streaming`; the text before the failure on `error`. */
+                            content: string;
+                            /**
+                             * @description A cancelled reply is `complete`.
+                             * @enum {string}
+                             */
+                            status: "complete" | "streaming" | "error";
+                            /**
+                             * @description Why a reply ended. Null while streaming, and for user messages.
+                             * @enum {string|null}
+                             */
+                            finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "tool_calls" | "steered" | "error" | null;
+                            /** @description What the model thought. Absent where it was not asked for, or none came. */
+                            reasoning?: string;
+                            /** @description Pictures and files of a user message, in order. Absent where there are none. */
+                            parts?: {
+                                /**
+                                 * @description As it was sent.
+                                 * @enum {string}
+                                 */
+                                type: "image_url" | "file";
+                                /** @description Where its bytes are read: a path of this API below the session. */
+                                url: string;
+                                media_type: string;
+                                /** @description Without a path, and without characters that mislead. */
+                                filename: string | null;
+                                /** @description Bytes. */
+                                size: number;
+                            }[];
+                            /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
+                            continuations?: {
+                                /** @description The last frame before it. */
+                                frame_id: number;
+                                /** @description Code points of the content before it. */
+                                offset: number;
+                                /**
+                                 * Format: date-time
+                                 * @description When another instance took the reply over. ISO 8601, UTC.
+                                 */
+                                at: string;
+                                /**
+                                 * @description Why.
+                                 * @enum {string}
+                                 */
+                                reason: "instance_lost" | "shutdown" | "database";
+                            }[];
+                            /**
+                             * ReplyFailure
+                             * @description Of messages with the status `error` alone.
+                             */
+                            error?: {
+                                /**
+                                 * @description Why the reply failed.
+                                 * @enum {string}
+                                 */
+                                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "tools_unavailable" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+                                /** @description The words of its error chunk. */
+                                message: string;
+                            };
+                            /** @description MCP servers that gave no list of tools. Absent where none is missing. */
+                            missing_tools?: {
+                                /** @description Name of the MCP server. */
+                                server: string;
+                                /**
+                                 * @description `unreachable`: no connection, or no list in time. `unauthorized`: 401 or 403. `invalid`: another answer without a readable list. `no_user`: it needs the user of a session. `no_value`: a header needs another value of the session.
+                                 * @enum {string}
+                                 */
+                                reason: "unreachable" | "unauthorized" | "invalid" | "no_user" | "no_value";
+                            }[];
+                            /** Feedback */
+                            feedback?: {
+                                /**
+                                 * @description 1: good, -1: bad.
+                                 * @enum {integer}
+                                 */
+                                score: 1 | -1;
+                                /** @description Why, in 1 to 2,000 characters. Null when nothing was said. */
+                                comment: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was given first. ISO 8601, UTC.
+                                 */
+                                created_at: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was changed last. ISO 8601, UTC.
+                                 */
+                                updated_at: string;
+                            };
+                            /**
+                             * Format: date-time
+                             * @description When the message was stored. ISO 8601, UTC.
+                             */
+                            created_at: string;
+                        }[];
+                        decisions?: {
+                            /**
+                             * Format: uuid
+                             * @description Id of the decision.
+                             */
+                            id: string;
+                            /**
+                             * @description For how long.
+                             * @enum {string}
+                             */
+                            remember: "session" | "user";
+                            /**
+                             * @description What becomes of the calls that it covers.
+                             * @enum {string}
+                             */
+                            decision: "approve" | "reject";
+                            /** @description The tool's name in the call that was decided. */
+                            name: string;
+                            /** @description The arguments and values that a call must have. Null: any. */
+                            arguments: {
+                                [key: string]: unknown;
+                            } | null;
+                            /** @description What the model is told of a rejected call. */
+                            reason: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it was decided. ISO 8601, UTC.
+                             */
+                            created_at: string;
+                        }[];
+                    } | {
+                        decisions: {
+                            /**
+                             * Format: uuid
+                             * @description Id of the decision.
+                             */
+                            id: string;
+                            /**
+                             * @description For how long.
+                             * @enum {string}
+                             */
+                            remember: "session" | "user";
+                            /**
+                             * @description What becomes of the calls that it covers.
+                             * @enum {string}
+                             */
+                            decision: "approve" | "reject";
+                            /** @description The tool's name in the call that was decided. */
+                            name: string;
+                            /** @description The arguments and values that a call must have. Null: any. */
+                            arguments: {
+                                [key: string]: unknown;
+                            } | null;
+                            /** @description What the model is told of a rejected call. */
+                            reason: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it was decided. ISO 8601, UTC.
+                             */
+                            created_at: string;
+                        }[];
+                    };
                 };
             };
             /** @description Something is missing or invalid; the message names the field and the reason. */

@@ -36,7 +36,11 @@ import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
-import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
+import {
+  decisionHandlers,
+  knownDecisionHandlers,
+  shownDecisions,
+} from '../features/approvals/routes/remembered-handlers.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
 import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
@@ -243,7 +247,11 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(
     deploy,
     users,
-    userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage }, endShares: endSharesOf }),
+    userHandlers({
+      ...deps,
+      shown: { session: wireSession, message: wireMessage, decisions: shownDecisions(deps.sql) },
+      endShares: endSharesOf,
+    }),
   )
   mountDeploy(deploy, decisions, decisionHandlers(deps))
 }

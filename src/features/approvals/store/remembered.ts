@@ -55,3 +55,11 @@ export async function revokeRemembered(sql: Sql, owner: Owner, id: string): Prom
   const rows = await sql`delete from remembered_decisions d where ${ownedBy(sql, owner)} and d.id = ${id} returning 1`
   return rows.length > 0
 }
+
+/** Forgets decisions that are older than so many days, of users who have no session left with the agent. */
+export async function forgetOldDecisions(sql: Sql, days: number): Promise<void> {
+  await sql`
+    delete from remembered_decisions d
+     where d.session_id is null and d.created_at < clock_timestamp() - ${`${days} days`}::interval
+       and not exists (select 1 from sessions s where s.agent_id = d.agent_id and s.end_user = d.end_user)`
+}
