@@ -1,10 +1,10 @@
-import { FeedbackRequest, PlaygroundFeedback } from '../../schemas/conversation/feedback.ts'
 import Type from 'typebox'
 import { type Operation, operations } from '../../operation.ts'
 import { searchPage } from '../../schemas/basics.ts'
 import { PlaygroundFrames, PlaygroundHeadChange } from '../../schemas/conversation/branches.ts'
 import { ChatCompletion, completionEvents, resumedStream } from '../../schemas/conversation/chat.ts'
 import { PlaygroundCheckpoint, PlaygroundCheckpointList } from '../../schemas/conversation/checkpoints.ts'
+import { FeedbackRequest, PlaygroundFeedback } from '../../schemas/conversation/feedback.ts'
 import {
   PlaygroundChatRequest,
   PlaygroundMessages,
