@@ -8,6 +8,7 @@ import { completions } from './operations/deploy/completions.ts'
 import { agentConversations, conversations } from './operations/deploy/conversations.ts'
 import { decisions } from './operations/deploy/decisions.ts'
 import { feedback } from './operations/deploy/feedback.ts'
+import { mcp } from './operations/deploy/mcp.ts'
 import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
 import { search } from './operations/deploy/search.ts'
@@ -33,6 +34,7 @@ import { mcpServers } from './operations/records/mcpServers.ts'
 import { prices } from './operations/records/prices.ts'
 import { prompts } from './operations/records/prompts.ts'
 import { providers } from './operations/records/providers.ts'
+import { replays } from './operations/records/replays.ts'
 import { transfer } from './operations/records/transfer.ts'
 import { versions } from './operations/records/versions.ts'
 import { webhooks } from './operations/records/webhooks.ts'
@@ -50,6 +52,7 @@ export const tags: readonly Tag[] = [
   { name: 'prompts', description: 'System prompts.', operations: prompts },
   { name: 'agents', description: 'A model with a prompt and settings.', operations: agents },
   { name: 'versions', description: 'What an agent was, is, and is to be: versions and drafts.', operations: versions },
+  { name: 'replays', description: 'Stored questions that are asked again under another version.', operations: replays },
   { name: 'agentTools', description: 'Which tools an agent may call.', operations: agentTools },
   { name: 'builtInTools', description: 'Tools that come with the server.', operations: builtInTools },
   { name: 'httpTools', description: 'Tools that are one HTTP request.', operations: httpTools },
@@ -83,6 +86,7 @@ export const tags: readonly Tag[] = [
   },
   { name: 'aiSdk', description: 'Deploy API for the AI SDK: `useChat` on the same sessions.', operations: aiSdk },
   { name: 'agUi', description: 'Deploy API for AG-UI, on the same sessions.', operations: agUi },
+  { name: 'mcp', description: 'Deploy API: the agent as an MCP server.', operations: mcp },
   {
     name: 'clientSecrets',
     description: "Deploy API: what a backend hands to a browser, so that it reaches its user's sessions.",

@@ -382,6 +382,79 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{id}/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the replays of an agent, newest first */
+        get: operations["listReplays"];
+        put?: never;
+        /**
+         * Ask stored questions again under a version
+         * @description Calls no tool, and touches no session. Replays are kept for 30 days.
+         */
+        post: operations["createReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/replays/{replay_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a replay and its cases */
+        get: operations["getReplay"];
+        put?: never;
+        post?: never;
+        /** Delete a replay, cancelling it first */
+        delete: operations["deleteReplay"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/replays/{replay_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a replay */
+        post: operations["cancelReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/replays/{replay_id}/cases/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say whether a reply became better */
+        put: operations["judgeReplayCase"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/tools": {
         parameters: {
             query?: never;
@@ -1491,6 +1564,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The agent as an MCP server over streamable HTTP, with one tool: ask
+         * @description Of the revision 2026-07-28 and those of 2025. Nothing about a connection is kept. `ask` takes `message` and `session_id` (absent: it makes a session) and answers with the reply’s text and the session’s id. The answer is JSON or a stream of server-sent events, as the protocol has it.
+         */
+        post: operations["runMcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/client_secrets": {
         parameters: {
             query?: never;
@@ -2171,6 +2264,26 @@ export interface paths {
         };
         /** Who runs a session, and through which instances it is read */
         get: operations["listSessionReaders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/debug/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find a session or a reply by an id out of a log
+         * @description The id of a session, of a reply, or of the request that began a reply (`x-request-id`). A request is looked for among the 50,000 records of steps that were stored last.
+         */
+        get: operations["findById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4448,6 +4561,23 @@ export interface components {
             /** @description Why, in 1 to 2,000 characters. Null when nothing was said. */
             comment?: string | null;
         };
+        Found: {
+            /**
+             * Format: uuid
+             * @description Its agent.
+             */
+            agentId: string;
+            /**
+             * Format: uuid
+             * @description The session.
+             */
+            sessionId: string;
+            /**
+             * Format: uuid
+             * @description The reply. Null where a session was found.
+             */
+            messageId: string | null;
+        };
         /** @description Absent settings are left to the provider. */
         GenerationConfig: {
             temperature?: number;
@@ -4916,9 +5046,23 @@ export interface components {
             since: string;
             /** @description Number of streams that follow it there. */
             subscribers: number;
+            /**
+             * Format: date-time
+             * @description When the newest frame of its reply was stored. Null when no reply runs. ISO 8601, UTC.
+             */
+            newestAt: string | null;
         };
         LiveActors: {
             actors: components["schemas"]["LiveActor"][];
+            /**
+             * Format: date-time
+             * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
+             */
+            now: string;
+            /** @description A provider that sends nothing for so many milliseconds is given up. */
+            silenceLimitMs: number;
+            /** @description A reply that lasts so long is given up. Milliseconds. */
+            replyLimitMs: number;
         };
         LoggedIn: {
             username: string;
@@ -5836,6 +5980,257 @@ export interface components {
         RememberedDecisions: {
             decisions: components["schemas"]["RememberedDecision"][];
         };
+        Replay: {
+            /**
+             * Format: uuid
+             * @description Id of the replay.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the agent.
+             */
+            agentId: string;
+            /** @description The version that is asked, or the draft as it was. */
+            version: number | "draft";
+            /**
+             * @description Whether it runs.
+             * @enum {string}
+             */
+            status: "running" | "complete" | "cancelled";
+            /** @description Cases that run at a time, at most. */
+            concurrency: number;
+            counts: {
+                /** @description Cases. */
+                total: number;
+                /** @description Cases that are pending. */
+                pending: number;
+                /** @description Cases that are running. */
+                running: number;
+                /** @description Cases that are complete. */
+                complete: number;
+                /** @description Cases that are diverged. */
+                diverged: number;
+                /** @description Cases that are error. */
+                error: number;
+                /** @description Cases that are cancelled. */
+                cancelled: number;
+                /** @description Verdicts. */
+                better: number;
+                /** @description Verdicts. */
+                same: number;
+                /** @description Verdicts. */
+                worse: number;
+            };
+            usage: {
+                /** @description Tokens read. */
+                promptTokens: number;
+                /** @description Tokens written. */
+                completionTokens: number;
+            };
+            /** @description By the stored prices. Null where a model has none. */
+            cost: number | null;
+            /**
+             * Format: date-time
+             * @description When it was created. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description Name of the login or key. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended. ISO 8601, UTC.
+             */
+            endedAt: string | null;
+        };
+        ReplayCase: {
+            /**
+             * Format: uuid
+             * @description Id of the reply.
+             */
+            messageId: string;
+            /**
+             * Format: uuid
+             * @description Id of its session.
+             */
+            sessionId: string;
+            /**
+             * @description `diverged`: it called a tool in a way that is not on record.
+             * @enum {string}
+             */
+            status: "pending" | "running" | "complete" | "diverged" | "error" | "cancelled";
+            /** @description The text of the question. */
+            question: string;
+            /** @description The reply as it is stored. Null until the case has ended. */
+            old: {
+                /** @description The version of the agent that answered, or `draft`. Null for older replies, and for copied or given ones. */
+                version: number | "draft" | null;
+                /** @description The model that answered last. */
+                model: string | null;
+                content: string;
+                toolCalls: {
+                    name: string;
+                    arguments: string;
+                }[];
+                /** @description Why it ended. Null where it failed, or did not end. */
+                finishReason: string | null;
+                usage: {
+                    /** @description Tokens read. */
+                    promptTokens: number;
+                    /** @description Tokens written. */
+                    completionTokens: number;
+                } | null;
+                /** @description By the stored prices. Null where a model has none. */
+                cost: number | null;
+                /** @description Milliseconds. */
+                durationMs: number | null;
+            } | null;
+            /** @description The reply under the version. Null until the case has ended. */
+            new: {
+                /** @description The version of the agent that answered, or `draft`. Null for older replies, and for copied or given ones. */
+                version: number | "draft" | null;
+                /** @description The model that answered last. */
+                model: string | null;
+                content: string;
+                toolCalls: {
+                    name: string;
+                    arguments: string;
+                }[];
+                /** @description Why it ended. Null where it failed, or did not end. */
+                finishReason: string | null;
+                usage: {
+                    /** @description Tokens read. */
+                    promptTokens: number;
+                    /** @description Tokens written. */
+                    completionTokens: number;
+                } | null;
+                /** @description By the stored prices. Null where a model has none. */
+                cost: number | null;
+                /** @description Milliseconds. */
+                durationMs: number | null;
+            } | null;
+            /** @description The call that is not on record. Null without one. */
+            divergence: {
+                name: string;
+                /** @description JSON text as the model wrote it. */
+                arguments: string;
+                /** @description How many calls had been answered before. */
+                position: number;
+            } | null;
+            /** @description Why it failed. Null when it did not. */
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /**
+             * @description What somebody thinks of it.
+             * @enum {string|null}
+             */
+            verdict: "better" | "same" | "worse" | null;
+            comment: string | null;
+        };
+        ReplayCreate: {
+            /** @description A number, or `draft`: as it is now, for the whole replay. */
+            version: number | "draft";
+            /** @description Ids of 1 to 200 replies of the agent’s sessions, or `{feedback?, since?, limit?}`: the newest that match (`up`, `down` or `any`; an ISO time; 1 to 200, 50 by default). */
+            replies: string[] | {
+                /** @enum {string} */
+                feedback?: "up" | "down" | "any";
+                /** Format: date-time */
+                since?: string;
+                limit?: number;
+            };
+            /** @description Cases that run at a time, at most. 2 by default. */
+            concurrency?: number;
+        };
+        ReplayDetail: {
+            /**
+             * Format: uuid
+             * @description Id of the replay.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the agent.
+             */
+            agentId: string;
+            /** @description The version that is asked, or the draft as it was. */
+            version: number | "draft";
+            /**
+             * @description Whether it runs.
+             * @enum {string}
+             */
+            status: "running" | "complete" | "cancelled";
+            /** @description Cases that run at a time, at most. */
+            concurrency: number;
+            counts: {
+                /** @description Cases. */
+                total: number;
+                /** @description Cases that are pending. */
+                pending: number;
+                /** @description Cases that are running. */
+                running: number;
+                /** @description Cases that are complete. */
+                complete: number;
+                /** @description Cases that are diverged. */
+                diverged: number;
+                /** @description Cases that are error. */
+                error: number;
+                /** @description Cases that are cancelled. */
+                cancelled: number;
+                /** @description Verdicts. */
+                better: number;
+                /** @description Verdicts. */
+                same: number;
+                /** @description Verdicts. */
+                worse: number;
+            };
+            usage: {
+                /** @description Tokens read. */
+                promptTokens: number;
+                /** @description Tokens written. */
+                completionTokens: number;
+            };
+            /** @description By the stored prices. Null where a model has none. */
+            cost: number | null;
+            /**
+             * Format: date-time
+             * @description When it was created. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description Name of the login or key. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended. ISO 8601, UTC.
+             */
+            endedAt: string | null;
+            cases: components["schemas"]["ReplayCase"][];
+            /** @description Total number of cases. */
+            total: number;
+            /** @description The limit used, after capping. */
+            limit: number;
+            /** @description The offset used. */
+            offset: number;
+        };
+        ReplayList: {
+            replays: components["schemas"]["Replay"][];
+            /** @description Total number of records. */
+            total: number;
+            /** @description The limit used, after capping. */
+            limit: number;
+            /** @description The offset used. */
+            offset: number;
+        };
+        ReplayVerdict: {
+            /**
+             * @description Null takes it back.
+             * @enum {string|null}
+             */
+            verdict: "better" | "same" | "worse" | null;
+            /** @description 1 to 2,000 characters. */
+            comment?: string | null;
+        };
         /** @description Of messages with the status `error` alone. */
         ReplyFailure: {
             /**
@@ -6605,6 +7000,10 @@ export interface components {
              * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
              */
             now: string;
+            /** @description A provider that sends nothing for so many milliseconds is given up. */
+            silenceLimitMs: number;
+            /** @description A reply that lasts so long is given up. Milliseconds. */
+            replyLimitMs: number;
         };
         SessionTransition: {
             /** @description Increases with every transition; the `id:` of its event in the stream. */
@@ -6987,6 +7386,8 @@ export interface components {
             reasoningTokens: number;
             /** @description Whether the numbers include a tokenizer's estimates. */
             estimated: boolean;
+            /** @description Of `replies`: those that were a replay’s. */
+            replays: number;
             /** @description Good feedback that was given in this time, and still exists. */
             feedbackUp: number;
             /** @description Bad feedback that was given in this time, and still exists. */
@@ -7318,6 +7719,7 @@ export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
 export type Feedback = components['schemas']['Feedback'];
 export type FeedbackRequest = components['schemas']['FeedbackRequest'];
+export type Found = components['schemas']['Found'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
 export type GivenFeedback = components['schemas']['GivenFeedback'];
 export type HeadChange = components['schemas']['HeadChange'];
@@ -7393,6 +7795,12 @@ export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
 export type RememberedDecision = components['schemas']['RememberedDecision'];
 export type RememberedDecisions = components['schemas']['RememberedDecisions'];
+export type Replay = components['schemas']['Replay'];
+export type ReplayCase = components['schemas']['ReplayCase'];
+export type ReplayCreate = components['schemas']['ReplayCreate'];
+export type ReplayDetail = components['schemas']['ReplayDetail'];
+export type ReplayList = components['schemas']['ReplayList'];
+export type ReplayVerdict = components['schemas']['ReplayVerdict'];
 export type ReplyFailure = components['schemas']['ReplyFailure'];
 export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
@@ -9999,6 +10407,610 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listReplays: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    createReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayCreate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Another replay of the agent runs, or the provider of the version is gone. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getReplay: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                replay_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayDetail"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or replay. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deleteReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                replay_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or replay. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    cancelReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                replay_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or replay. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    judgeReplayCase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+                replay_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayVerdict"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayCase"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent, replay or case. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18011,6 +19023,133 @@ export interface operations {
             };
         };
     };
+    runMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and arguments join the reply of the first call; `_meta["greenroom/idempotency-key"]` is the same. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never> | Record<string, never>[];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never> | Record<string, never>[];
+                    "text/event-stream": Record<string, never> | Record<string, never>[];
+                };
+            };
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No JSON-RPC message; the body is an error of the protocol. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description `accept` takes not both forms of an answer. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Draining; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
     createClientSecret: {
         parameters: {
             query?: never;
@@ -21939,6 +23078,83 @@ export interface operations {
             };
         };
     };
+    findById: {
+        parameters: {
+            query: {
+                /** @description The whole id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Found"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Nothing has this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
     listLiveActors: {
         parameters: {
             query?: never;
@@ -24111,7 +25327,10 @@ export interface operations {
     };
     importConfiguration: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true` only drafts of agents that are here are changed, for somebody to publish. */
+                draft?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;

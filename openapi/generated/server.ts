@@ -84,6 +84,22 @@ export interface VersionsHandlers<X extends Exchange> {
   deleteAgentDraft: Handler<operations['deleteAgentDraft'], X>
 }
 
+/** Stored questions that are asked again under another version. */
+export interface ReplaysHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{id}/replays — Ask stored questions again under a version */
+  createReplay: Handler<operations['createReplay'], X>
+  /** GET /api/v1/agents/{id}/replays — List the replays of an agent, newest first */
+  listReplays: Handler<operations['listReplays'], X, 'limit' | 'offset'>
+  /** GET /api/v1/agents/{id}/replays/{replay_id} — Read a replay and its cases */
+  getReplay: Handler<operations['getReplay'], X, 'limit' | 'offset'>
+  /** POST /api/v1/agents/{id}/replays/{replay_id}/cancel — Cancel a replay */
+  cancelReplay: Handler<operations['cancelReplay'], X>
+  /** DELETE /api/v1/agents/{id}/replays/{replay_id} — Delete a replay, cancelling it first */
+  deleteReplay: Handler<operations['deleteReplay'], X>
+  /** PUT /api/v1/agents/{id}/replays/{replay_id}/cases/{message_id} — Say whether a reply became better */
+  judgeReplayCase: Handler<operations['judgeReplayCase'], X>
+}
+
 /** Which tools an agent may call. */
 export interface AgentToolsHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{agent_id}/tools — Read the tools of an agent */
@@ -312,6 +328,12 @@ export interface AgUiHandlers<X extends Exchange> {
   readAgUiCapabilities: Handler<operations['readAgUiCapabilities'], X>
 }
 
+/** Deploy API: the agent as an MCP server. */
+export interface McpHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/mcp — The agent as an MCP server over streamable HTTP, with one tool: ask */
+  runMcp: Handler<operations['runMcp'], X>
+}
+
 /** Deploy API: what a backend hands to a browser, so that it reaches its user's sessions. */
 export interface ClientSecretsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/client_secrets — Make a secret with which a browser reaches one user's sessions */
@@ -422,6 +444,8 @@ export interface DebugHandlers<X extends Exchange> {
   streamSessionTransitions: Handler<operations['streamSessionTransitions'], X>
   /** GET /api/v1/debug/sessions/{id}/readers — Who runs a session, and through which instances it is read */
   listSessionReaders: Handler<operations['listSessionReaders'], X>
+  /** GET /api/v1/debug/find — Find a session or a reply by an id out of a log */
+  findById: Handler<operations['findById'], X>
   /** GET /api/v1/debug/actors — The live session actors of all instances */
   listLiveActors: Handler<operations['listLiveActors'], X>
 }
@@ -512,6 +536,7 @@ export interface Server<X extends Exchange> {
   prompts: PromptsHandlers<X>
   agents: AgentsHandlers<X>
   versions: VersionsHandlers<X>
+  replays: ReplaysHandlers<X>
   agentTools: AgentToolsHandlers<X>
   builtInTools: BuiltInToolsHandlers<X>
   httpTools: HttpToolsHandlers<X>
@@ -529,6 +554,7 @@ export interface Server<X extends Exchange> {
   agentResponses: AgentResponsesHandlers<X>
   aiSdk: AiSdkHandlers<X>
   agUi: AgUiHandlers<X>
+  mcp: McpHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
   users: UsersHandlers<X>
   decisions: DecisionsHandlers<X>
@@ -554,6 +580,7 @@ export interface ServerOperations<X extends Exchange>
     PromptsHandlers<X>,
     AgentsHandlers<X>,
     VersionsHandlers<X>,
+    ReplaysHandlers<X>,
     AgentToolsHandlers<X>,
     BuiltInToolsHandlers<X>,
     HttpToolsHandlers<X>,
@@ -571,6 +598,7 @@ export interface ServerOperations<X extends Exchange>
     AgentResponsesHandlers<X>,
     AiSdkHandlers<X>,
     AgUiHandlers<X>,
+    McpHandlers<X>,
     ClientSecretsHandlers<X>,
     UsersHandlers<X>,
     DecisionsHandlers<X>,

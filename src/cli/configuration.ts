@@ -41,16 +41,22 @@ export async function logIn({ url, login }: Server): Promise<Record<string, stri
 
 /**
  * Imports a file. 0: everything was imported; 1: some records were skipped, each with a reason. Rejects if nothing was
- * imported.
+ * imported. `draft`: only the drafts of agents are changed, for somebody to publish.
  */
-export async function importFile(server: Server, path: string, terminal: Terminal): Promise<number> {
+export async function importFile(
+  server: Server,
+  path: string,
+  terminal: Terminal,
+  { draft }: { draft: boolean },
+): Promise<number> {
   const text = await readFile(path, 'utf8').catch(unusable('read', path))
   const headers = await logIn(server)
   // JSON is valid YAML, but under its own type it is parsed faster and exactly.
   const type = path.endsWith('.json') ? 'application/json' : 'application/yaml'
-  const response = await post(`${server.url}${importPath}`, type, text, headers)
+  const response = await post(`${server.url}${importPath}${draft ? '?draft=true' : ''}`, type, text, headers)
   const { created, updated, skipped } = (await response.json()) as ImportResult // guaranteed by the contract
-  terminal.out(`Created ${created}, updated ${updated}, skipped ${skipped.length}.`)
+  if (draft) terminal.out(`Changed the drafts of ${updated} agents, skipped ${skipped.length}.`)
+  else terminal.out(`Created ${created}, updated ${updated}, skipped ${skipped.length}.`)
   for (const { kind, name, reason } of skipped) terminal.err(`Skipped ${kind} ${JSON.stringify(name)}: ${reason}`)
   return skipped.length === 0 ? 0 : 1
 }

@@ -7,7 +7,8 @@ const INDENT = ' '.repeat(6)
 const commands = `Usage: greenroom [COMMAND] [--port PORT] [--data FOLDER]
 
   start               serve pages and API; the default
-  import FILE         import a configuration (JSON or YAML) into the server at GREENROOM_URL
+  import FILE         import a configuration (JSON or YAML) into the server at GREENROOM_URL; --draft changes only
+                      the drafts of its agents, for somebody to publish
   export [FILE]       write the configuration of that server, without secrets
   key create NAME     make a key of that server and print it; --scope deploy (the default), management or
                       management:read, several by repeating it

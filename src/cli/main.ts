@@ -28,6 +28,8 @@ interface Flags {
   scopes: readonly string[]
   /** True where webhooks are to be switched off in what is restored. */
   noWebhooks: boolean
+  /** True where an import is to change drafts alone. */
+  draft: boolean
 }
 
 type Command = (given: string[], flags: Flags) => Promise<number>
@@ -66,7 +68,7 @@ const onData =
   }
 
 const commands: Record<string, { takes: keyof typeof counts; run: Command }> = {
-  import: { takes: 'one', run: ([file = '']) => importFile(server(), file, terminal) },
+  import: { takes: 'one', run: ([file = ''], { draft }) => importFile(server(), file, terminal, { draft }) },
   export: { takes: 'at most one', run: ([file]) => exportFile(server(), file, terminal) },
   key: {
     takes: 'create NAME as',
@@ -142,6 +144,7 @@ function parse() {
         data: { type: 'string' },
         scope: { type: 'string', multiple: true },
         'no-webhooks': { type: 'boolean' },
+        draft: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },
@@ -169,8 +172,8 @@ async function main(): Promise<number | null> {
   if (given.length > most || given.length < least) {
     throw new Error(`"${name}" takes ${command?.takes ?? 'no'} argument. See greenroom --help.`)
   }
-  const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false } = values
-  if (command) return await command.run(given, { scopes, noWebhooks })
+  const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false, draft = false } = values
+  if (command) return await command.run(given, { scopes, noWebhooks, draft })
   await import('../main.ts')
   return null
 }

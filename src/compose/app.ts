@@ -37,6 +37,7 @@ import { openHost } from './host.ts'
 import { type BackgroundOptions, startBackground } from './jobs.ts'
 import { startObservation } from './observation.ts'
 import { type Ground, openOwnership, storageLimits } from './ownership.ts'
+import { heldBy } from './replays.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
 import { openSignIn } from './sign-in.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
@@ -178,6 +179,7 @@ async function openDependencies(ground: Ground) {
     },
     ...answering,
     ...opened,
+    heldBy: heldBy(answering),
     model,
     mcp,
     gate,
@@ -185,6 +187,10 @@ async function openDependencies(ground: Ground) {
     storage: storageLimits(settings),
     traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs: settings.generationTimeoutS * 1000,
+    patience: {
+      silenceLimitMs: settings.providerIdleTimeoutS * 1000,
+      replyLimitMs: settings.generationTimeoutS * 1000,
+    },
     historyMaxTokens: settings.historyMaxTokens,
     providerTypes,
     observer,

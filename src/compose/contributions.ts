@@ -13,7 +13,7 @@ export const contributions: Contributions = {
     limits: admittedLimits,
     parts: admittedParts,
     approval: admittedDecisions,
-    session: admittedSession,
+    session: (session) => admittedSession(session, admittedParts),
   },
   settlement: { waiting: settledWait, steps: settledSteps },
 }

@@ -25,11 +25,15 @@ import type { Settings } from '../settings.ts'
 import { capabilities } from './capabilities.ts'
 import { faultLog } from './observation.ts'
 import type { Ground, openOwnership } from './ownership.ts'
+import { openReplays } from './replays.ts'
 
 /** The interval at which messages begin that no settlement begins: after a drain, a crash, a start (contract section 22). */
 const TEND_MS = 1000
 /** The interval at which approvals are looked for whose time is over. They follow within 10 s (contract section 29). */
 const EXPIRE_MS = 2000
+
+/** The interval at which cases of replays are taken, and those that were cancelled are stopped. */
+const REPLAY_MS = 500
 
 interface HostParts extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coordination' | 'recorder' | 'handovers'> {
   journal: Journal
@@ -82,9 +86,11 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   timers.every(EXPIRE_MS, 'Rejecting approvals that have expired', expire)
   const compactions = createCompactions(inner)
   timers.every(TEND_MS, 'Releasing sessions that were held late', compactions.tend)
+  const replays = openReplays(inner, { sql: repliesSql, owner, answering })
+  const wakeReplays = timers.every(REPLAY_MS, 'Running replays', replays.tend)
   timers.every(TEND_MS, 'Giving back places that were taken late', limits.giveBackLate)
   closing.defer(timers.stop)
-  return { host, queue, compactions, limits, capabilities }
+  return { host, queue, compactions, limits, capabilities, wakeReplays }
 }
 
 /** Returns null when requests to models are not kept. */

@@ -10,6 +10,7 @@ import { tidyLimits } from '../features/limits/store/limits.ts'
 import { foldUsage } from '../features/limits/store/usage/usage.ts'
 import { forgetSessionDeletions } from '../features/live-lists/store/session-changes.ts'
 import { tidyContents } from '../features/parts/store/parts.ts'
+import { forgetReplays } from '../features/replays/store/replays.ts'
 import { giveTitles } from '../features/titles/late-titles.ts'
 import { tidyLogins } from '../features/users/store/logins.ts'
 import { forgetRevocations } from '../features/users/store/users.ts'
@@ -75,6 +76,7 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyLimits(sql)
   await forgetDeliveries(sql)
   await forgetSessionDeletions(sql)
+  await forgetReplays(sql)
 }
 
 /**

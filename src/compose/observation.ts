@@ -95,7 +95,7 @@ async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Tra
  * which lost theirs.
  */
 const countUsage = (recorder: UsageRecorder): PartialObserver => ({
-  begin({ id, purpose, sessionId, agentId, agentVersion, model: own, countsFor }) {
+  begin({ id, purpose, sessionId, agentId, agentVersion, isReplay, model: own, countsFor }) {
     let model = own
     return {
       modelCall: () => ({
@@ -114,6 +114,7 @@ const countUsage = (recorder: UsageRecorder): PartialObserver => ({
           agentId,
           model,
           version: agentVersion,
+          ...(isReplay && { isReplay }),
           replies,
           endedAt: new Date(),
           failed: replies > 0 && error !== null,

@@ -32,6 +32,7 @@ import { mcpServers } from '../../openapi/operations/records/mcpServers.ts'
 import { prices } from '../../openapi/operations/records/prices.ts'
 import { prompts } from '../../openapi/operations/records/prompts.ts'
 import { providers } from '../../openapi/operations/records/providers.ts'
+import { replays } from '../../openapi/operations/records/replays.ts'
 import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
@@ -47,6 +48,7 @@ import { type UsageDependencies, usageHandlers } from '../features/limits/routes
 import { createSessionFeed } from '../features/live-lists/routes/session-feed.ts'
 import type { OidcSignIn } from '../features/oidc/open-oidc.ts'
 import { registerOidc } from '../features/oidc/routes/oidc-routes.ts'
+import { type ReplayDependencies, replayHandlers } from '../features/replays/routes/replay-handlers.ts'
 import { createSearches, type RunSearch } from '../features/search/routes/run-search.ts'
 import { searchHandlers } from '../features/search/routes/search-handlers.ts'
 import { shareHandlers } from '../features/shares/routes/share-handlers.ts'
@@ -62,7 +64,7 @@ import { userHandlers } from '../features/users/access/users.ts'
 import { type Credential, knownCredentials } from '../features/users/login/credentials.ts'
 import { loginHandlers } from '../features/users/login/login.ts'
 import { loginSessions } from '../features/users/login/login-session.ts'
-import { statesBesideLive } from '../features/versions/index.ts'
+import { asDrafts, statesBesideLive } from '../features/versions/index.ts'
 import { versionHandlers } from '../features/versions/routes/version-handlers.ts'
 import { type WebhookDependencies, webhookHandlers } from '../features/webhooks/routes/webhook-handlers.ts'
 import { createEditing } from '../http/management/editing/two-editors.ts'
@@ -90,6 +92,7 @@ import { modelHandlers } from '../http/wires/chat/models.ts'
 import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
 import { sessionCompletionHandlers } from '../http/wires/chat/session-completions.ts'
 import { sessionHandlers, wireMessage, wireSession } from '../http/wires/chat/sessions.ts'
+import { mountMcp } from '../http/wires/mcp/routes.ts'
 import { allSessionHandlers } from '../http/wires/playground/all-sessions.ts'
 import { playgroundHandlers } from '../http/wires/playground/playground.ts'
 import type { PlaygroundDependencies } from '../http/wires/playground/playground-actions.ts'
@@ -104,6 +107,7 @@ export interface RouteOptions {
 
 /** The things that requests reach. */
 export type HttpDependencies = CompletionDependencies &
+  ReplayDependencies &
   SendDependencies &
   SessionMakingDependencies &
   DebugDependencies &
@@ -183,14 +187,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         const edited = createEditing(sql)
         const signIn = oidc && { url: () => `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
         mount(management, auth, loginHandlers(logins && { sql, credentials, sessions: logins, oidc: signIn }))
-        mount(management, providers, edited(providers, providerHandlers(deps)))
-        mount(management, prompts, edited(prompts, promptHandlers(deps)))
-        mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
-        mount(management, versions, versionHandlers(deps))
-        mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
-        mount(management, builtInTools, builtInToolHandlers(deps))
-        mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
-        mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
+        mountRecords(management, deps, edited)
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.personOf(request, reply))?.name ?? null
         mount(management, audit, auditHandlers(deps))
@@ -204,11 +201,30 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, replyTraces, replyTraceHandlers(deps))
         mount(management, prices, edited(prices, priceHandlers(deps)))
         mount(management, usage, usageHandlers(deps))
-        await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(deps))))
+        await management.register(
+          transferScope((scope) => mount(scope, transfer, transferHandlers({ ...deps, asDrafts }))),
+        )
         await registerDocs(management)
       },
     }),
   )
+}
+
+/** Mounts what agents are made of. */
+function mountRecords(
+  management: FastifyInstance,
+  deps: HttpDependencies,
+  edited: ReturnType<typeof createEditing>,
+): void {
+  mount(management, providers, edited(providers, providerHandlers(deps)))
+  mount(management, prompts, edited(prompts, promptHandlers(deps)))
+  mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
+  mount(management, versions, versionHandlers(deps))
+  mount(management, replays, replayHandlers(deps))
+  mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
+  mount(management, builtInTools, builtInToolHandlers(deps))
+  mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
+  mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
 }
 
 type DeployRoutes = HttpDependencies & { runSearch: RunSearch } & Parameters<typeof sessionHandlers>[0] &
@@ -223,8 +239,10 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, search, searchHandlers({ ...deps, show: wireSession }))
   mountDeploy(deploy, shares, shareHandlers(deps))
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
-  mountResponses(deploy, { ...deps, sessionSecrets: deps.secrets.derive('response sessions') })
+  const sessionSecrets = deps.secrets.derive('response sessions')
+  mountResponses(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, agUi, agUiHandlers(deps))
+  mountMcp(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
   mountDeploy(
     deploy,

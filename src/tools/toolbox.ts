@@ -47,6 +47,8 @@ export interface ToolboxWorld {
   log: ToolLog
   /** The session's values, for the tools that use them. */
   values?: ReplyValues
+  /** The number of MCP calls in a row that led to the reply. Absent when none did. */
+  depth?: number | undefined
   /** The encryption of what servers send with their questions. Absent where no server may ask. */
   states?: RequestStates
 }

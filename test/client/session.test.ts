@@ -209,16 +209,20 @@ verifies('contract-5.tool-events', 'a break behind a tool call: the call and its
   expect(events.map(({ type }) => type)).toEqual(['started', 'tool_call', 'tool_result', 'text', 'finished'])
 })
 
-test('the playground knows no key: a message whose answer is lost is not sent again', async () => {
+test('in the playground, too, a message whose answer is lost is sent again and stored once', async () => {
   const { agentId } = await createAgent(scene.app)
-  await using deaf = await deafProxy(scene.app.url)
-  const id = await client.playground(agentId).session().create()
-  const session = scene.clientFor({ baseUrl: deaf.url }).playground(agentId).session(id)
-  const reply = session.send('/echo once')
-  await expect.poll(async () => (await scene.app.sql`select 1 from messages where session_id = ${id}`).length).toBe(2)
-  deaf.fail()
-  await expect(reply.text()).rejects.toMatchObject({ name: 'ConnectionError' })
-  await expect(reply.text(), 'asked again').rejects.toMatchObject({ name: 'ConnectionError' })
-  expect(await session.messages()).toHaveLength(2)
-  expect(await session.resume().text()).toContain('once')
+  for (const isNew of [false, true]) {
+    await using deaf = await deafProxy(scene.app.url)
+    const given = isNew ? undefined : await client.playground(agentId).session().create()
+    const session = scene.clientFor({ baseUrl: deaf.url }).playground(agentId).session(given)
+    const words = session.send('/echo once').text()
+    const stored = () =>
+      scene.app.sql`select m.id from messages m join sessions s on s.id = m.session_id where s.agent_id = ${agentId}`
+    const before = isNew ? 2 : 0
+    await expect.poll(async () => (await stored()).length).toBe(before + 2)
+    deaf.fail()
+    expect(await words).toContain('once')
+    expect(await stored()).toHaveLength(before + 2)
+    expect(await session.messages()).toHaveLength(2)
+  }
 })

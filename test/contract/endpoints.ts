@@ -61,6 +61,7 @@ export const endpoints: [string, string, number][] = [
   ['delete', `${agent}/deploy/ai-sdk/{session_id}/stream`, 204],
   ['get', `${agent}/deploy/ai-sdk/{session_id}/messages`, 200],
   ['post', `${agent}/deploy/ag-ui`, 200],
+  ['post', `${agent}/deploy/mcp`, 200],
   ['get', `${agent}/deploy/ag-ui/capabilities`, 200],
   ...[`${agent}/deploy`, '/api/v1/openai'].flatMap((base) =>
     (

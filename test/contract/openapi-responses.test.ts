@@ -9,7 +9,7 @@ import { walkKeys } from './walk-keys.ts'
 import { walkQueue } from './walk-queue.ts'
 import { walkResponses } from './walk-responses.ts'
 import { walkSummaries } from './walk-summaries.ts'
-import { walkFeedback, walkVersions } from './walk-versions.ts'
+import { walkFeedback, walkReplays, walkVersions } from './walk-versions.ts'
 import { walkWebhooks } from './walk-webhooks.ts'
 
 /** Needs a server beside us; walked only to its 404. */
@@ -229,6 +229,8 @@ async function walkUiClients(agent_id: string): Promise<void> {
   await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'x'))
   await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'other'))
   await walk('post', `${deploy}/ag-ui`, {}, ui.runBody(session_id, 'r', 'x'))
+  for (const params of [{ agent_id }, {}])
+    await walk('post', `${deploy}/mcp`, params, { jsonrpc: '2.0', id: 1, method: 'ping' })
   await walk('get', `${deploy}/ag-ui/capabilities`, { agent_id })
   await walk('get', `${deploy}/ag-ui/capabilities`, {})
 }
@@ -280,6 +282,7 @@ verifies(
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', {})
     await walk('get', '/api/v1/debug/sessions/{id}/transitions/stream', {})
     const message_id = (await scene.messages(session_id)).findLast(({ role }) => role === 'assistant').id
+    await walkReplays(walk, agent_id, message_id)
     await walkFeedback(walk, { agent_id, session_id, message_id })
     for (const path of ['trace', 'trace/stream', 'requests']) {
       await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, { message_id })

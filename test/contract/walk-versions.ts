@@ -15,6 +15,21 @@ export async function walkFeedback(walk: Walk, ids: Record<string, string>): Pro
   }
 }
 
+/** Every operation of replays. */
+export async function walkReplays(walk: Walk, id: string, message_id: string): Promise<void> {
+  const all = `${one}/replays`
+  const made = await walk('post', all, { id }, { version: 1, replies: [message_id] })
+  const ids = { id, replay_id: made.id, message_id }
+  await walk('post', all, { id }, { version: 1, replies: [] })
+  await walk('get', all, { id })
+  for (const replay_id of [made.id, 'none']) {
+    await walk('get', `${all}/{replay_id}`, { ...ids, replay_id })
+    await walk('put', `${all}/{replay_id}/cases/{message_id}`, { ...ids, replay_id }, { verdict: 'same' })
+    await walk('post', `${all}/{replay_id}/cancel`, { ...ids, replay_id })
+    await walk('delete', `${all}/{replay_id}`, { ...ids, replay_id })
+  }
+}
+
 export async function walkVersions(walk: Walk, id: string): Promise<void> {
   await walk('get', `${one}/versions`, { id })
   for (const n of ['1', 'no']) {

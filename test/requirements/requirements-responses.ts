@@ -54,5 +54,6 @@ export const responses = {
   'contract-32.input-tokens': 'input_tokens estimates what the model would be sent, asks nobody and stores nothing.',
   'contract-32.compact': 'compact summarises a conversation up to its newest response; its item names the place.',
   'contract-32.surface': 'Each call and field of OpenAI’s two APIs does what docs/responses-fields.md says.',
+  'contract-32.history-parts': 'Every user message of a response’s input may hold pictures and files.',
   'contract-35.stream-of-key': 'On the Responses API stream is not part of the body that a key is held to.',
 } as const

@@ -21,5 +21,11 @@ export const versions = {
   'contract-28.feedback-told': 'Feedback is filtered by, summed in the usage of its version, and told to webhooks.',
   'contract-28.feedback-quiet': 'Feedback is no update, leaves no entry, and counts under no limit but a secret’s.',
   'contract-28.usage': 'Usage is summed by version, stateless replies included.',
+  'contract-28.replay': 'A replay asks stored questions again under another version, and shows old and new.',
+  'contract-28.replay-acts-not':
+    'A replay calls no tool and touches no session; a call that is not on record ends its case.',
+  'contract-28.replay-refused': 'What cannot be replayed is refused, and one replay runs for each agent.',
+  'contract-28.replay-lost': 'A case of a lost instance begins anew, and is given up at the third loss.',
+  'contract-28.proposed': 'An import may change drafts alone.',
   'contract-28.audit': 'Publishing, a change of the draft and its removal have entries.',
 } as const

@@ -4,6 +4,7 @@
  * `verifies`; a whole run fails for each rule that no test verified that ran and passed.
  */
 import { branches } from './requirements-branches.ts'
+import { children } from './requirements-children.ts'
 import { conformance } from './requirements-conformance.ts'
 import { decisions } from './requirements-decisions.ts'
 import { edges } from './requirements-edges.ts'
@@ -179,6 +180,7 @@ export const requirements = {
   'contract-8.transitions': 'Every transition of a session is listed and streamed.',
   'contract-8.traffic': 'Traffic counts transitions and times states; hours is 1 to 168.',
   'contract-8.actors': 'Live actors are listed.',
+  'contract-8.find': 'A session, a reply or a request is found by its whole id.',
   'contract-8.docs': '/openapi.json and /docs are served.',
   'contract-8.usage': 'Every reply that ended counts, whatever its ending; by agent, model, day; from and to.',
   'contract-8.export': 'The configuration by name, without secrets.',
@@ -259,6 +261,7 @@ export const requirements = {
     'Reasoning of earlier replies is never sent to a model; within a reply it goes back to the model that wants it.',
   // ── contract 13 ───────────────────────────────────────────────────────────────────────────────────────
   ...branches,
+  ...children,
   ...conformance,
   ...decisions,
   ...models,

@@ -206,6 +206,7 @@ describe('bars', () => {
     totalTokens,
     ...{ cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
     estimated: false,
+    replays: 0,
     feedbackUp: 0,
     feedbackDown: 0,
   })

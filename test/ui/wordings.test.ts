@@ -16,7 +16,7 @@ test.each([
   [/Answer the message in each column/, null],
   [/Keep this one/, 'Apply to agent'],
   [/Fork within|Fork here/, 'Branch from this word'],
-  [/before it was shown|read through/, '✓ stored through word'],
+  [/before it was shown|read through/, 'stored through word'],
   [/Asked for a decision|not decided/, 'Waiting for approval'],
   [/Approve with these/, 'Approve edited'],
   [/Tokens read|Tokens written|Read by models/, 'Input tokens'],

@@ -97,6 +97,7 @@ const pages: RouteObject[] = [
     },
     reliable(() => import('./chart/chart-page.tsx')),
   ),
+  { path: 'replies/:id', lazy: reliable(() => import('./replies/reply-page.tsx')) },
   headed(
     'usage',
     {
@@ -151,6 +152,7 @@ fetchAhead(
     ...resources.flatMap(({ listPage, recordPages }) => [listPage, recordPages]),
     () => import('./waiting/waiting-page.tsx'),
     () => import('./chart/chart-page.tsx'),
+    () => import('./replies/reply-page.tsx'),
     () => import('./usage/usage-page.tsx'),
     () => import('./playground/columns/columns.tsx'),
     () => import('./built-in-tools/built-in-tools-page.tsx'),

@@ -5,6 +5,7 @@ import {
   Chart,
   ChartTraffic,
   chartFormats,
+  Found,
   LiveActors,
   MachineConfig,
   SessionReaders,
@@ -82,6 +83,18 @@ export const debug = operations({
     summary: 'Who runs a session, and through which instances it is read',
     responses: { 200: SessionReaders },
     errors: { 404: unknown },
+  },
+  findById: {
+    method: 'get',
+    refusesUnknown: true,
+    path: '/api/v1/debug/find',
+    scope: 'management',
+    summary: 'Find a session or a reply by an id out of a log',
+    description:
+      'The id of a session, of a reply, or of the request that began a reply (`x-request-id`). A request is looked for among the 50,000 records of steps that were stored last.',
+    query: Type.Object({ id: Type.String({ minLength: 1, maxLength: 128, description: 'The whole id.' }) }),
+    responses: { 200: Found },
+    errors: { 404: 'Nothing has this id.' },
   },
   listLiveActors: {
     method: 'get',

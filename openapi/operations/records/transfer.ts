@@ -1,4 +1,6 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
+import { oneOf } from '../../schemas/basics.ts'
 import { Export, Import, ImportResult } from '../../schemas/records/transfer.ts'
 
 export const transfer = operations({
@@ -18,6 +20,14 @@ export const transfer = operations({
     role: 'admin',
     summary: 'Import a configuration, as JSON or YAML, all or nothing',
     description: 'Records that cannot be imported are listed under `skipped`, with the reason.',
+    query: Type.Object({
+      draft: Type.Optional(
+        oneOf(
+          ['true', 'false'],
+          'With `true` only drafts of agents that are here are changed, for somebody to publish.',
+        ),
+      ),
+    }),
     body: Import,
     alsoConsumes: ['application/yaml'],
     maxBodyBytes: 2 ** 20,

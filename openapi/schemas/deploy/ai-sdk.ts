@@ -1,10 +1,11 @@
 /** The AI SDK's own formats (package `ai`, version 7). The server reads little of a request, and checks only that. */
-import { Feedback } from '../conversation/feedback.ts'
+
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { name, nullable, oneOf } from '../basics.ts'
 import { callerToolFields } from '../conversation/actions.ts'
 import { messageStatuses, ReplyFailure } from '../conversation/chat.ts'
+import { Feedback } from '../conversation/feedback.ts'
 import { onBusy } from '../conversation/queue.ts'
 
 const sentParts = {

@@ -138,6 +138,23 @@ export const ChartTraffic = Type.Object(
   { title: 'ChartTraffic' },
 )
 
+const patience = {
+  silenceLimitMs: Type.Number({
+    minimum: 0,
+    description: 'A provider that sends nothing for so many milliseconds is given up.',
+  }),
+  replyLimitMs: Type.Number({ minimum: 0, description: 'A reply that lasts so long is given up. Milliseconds.' }),
+}
+
+export const Found = Type.Object(
+  {
+    agentId: id('Its agent.'),
+    sessionId: id('The session.'),
+    messageId: nullable(id('The reply. Null where a session was found.')),
+  },
+  { title: 'Found' },
+)
+
 export const LiveActors = Type.Object(
   {
     actors: Type.Array(
@@ -149,10 +166,13 @@ export const LiveActors = Type.Object(
           state: Type.String({ description: 'Id of the innermost state.' }),
           since: time('When it entered that state.'),
           subscribers: count('Number of streams that follow it there.'),
+          newestAt: nullable(time('When the newest frame of its reply was stored. Null when no reply runs.')),
         },
         { title: 'LiveActor' },
       ),
     ),
+    now: time('When this was answered, by the clock of the instance that did.'),
+    ...patience,
   },
   { title: 'LiveActors' },
 )
@@ -179,6 +199,7 @@ export const SessionReaders = Type.Object(
       ),
     ),
     now: time('When this was answered, by the clock of the instance that did.'),
+    ...patience,
   },
   { title: 'SessionReaders' },
 )
@@ -202,6 +223,7 @@ export const UsageReport = Type.Object(
           cacheWriteTokens: count('Of those read: written to a cache, as far as it is reported.'),
           reasoningTokens: count('Of those written: spent on reasoning, as far as it is reported.'),
           estimated: Type.Boolean({ description: "Whether the numbers include a tokenizer's estimates." }),
+          replays: count('Of `replies`: those that were a replay’s.'),
           feedbackUp: count('Good feedback that was given in this time, and still exists.'),
           feedbackDown: count('Bad feedback that was given in this time, and still exists.'),
         },

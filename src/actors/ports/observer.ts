@@ -47,6 +47,8 @@ export interface ObservedReply {
   model: string
   /** The version of the agent. Absent when none is known. */
   agentVersion?: number | 'draft' | undefined
+  /** Set for a reply of a replay. */
+  isReplay?: true
   providerId: string
   /** The provider's type, as `provider-types` lists it. */
   providerType: string

@@ -4,6 +4,7 @@ import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { AnswerFields, ReasoningEffort } from './answer-fields.ts'
 import type { ToolChoice, ToolSpec } from './model.ts'
 import type { Origin } from './observer.ts'
+import type { MessagePart } from './parts.ts'
 import type { Carried } from './waiting.ts'
 
 /**
@@ -67,6 +68,8 @@ export interface GivenMessage {
   id?: string
   role: 'user' | 'assistant'
   content: string
+  /** Pictures and files of a user's message, whose contents are stored. Absent when it has none. */
+  storedParts?: readonly MessagePart[]
   /** Texts, calls and results of a reply that called tools, in order. Absent when the content is all there is. */
   events?: readonly ReplyEvent[]
 }

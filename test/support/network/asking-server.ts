@@ -34,7 +34,9 @@ const questions: Record<string, (round: number) => object | null> = {
   two: (round) =>
     round > 0 ? null : inputRequired({ inputRequests: { a: elicit('A?'), b: visit('https://example.com/pay') } }),
   again: (round) =>
-    round > 1 ? null : inputRequired({ inputRequests: { q: elicit(`Round ${round}?`) }, requestState: `r${round}` }),
+    round > 1
+      ? null
+      : inputRequired({ inputRequests: { [`q${round}`]: elicit(`Round ${round}?`) }, requestState: `r${round}` }),
   page: (round) => (round > 0 ? null : inputRequired({ inputRequests: { pay: visit('https://example.com/pay') } })),
   bad: () => inputRequired({ inputRequests: { pay: visit('http://user:secret@example.com/') } }),
   many: () =>

@@ -16,7 +16,7 @@ test('without a session the chart is drawn and leads to the first message', asyn
   await using page = await browser.page(app.url)
   await page.goto('/chart')
   await page.getByText('No session yet').waitFor()
-  await until(() => page.locator('[data-state][data-tone]').count()).toBe(10)
+  await until(() => page.locator('[data-state][data-tone]').count()).toBe(8)
   expect(await lit(page).count()).toBe(0)
   expect(await axe(page)).toEqual([])
   await page.getByRole('link', { name: 'Start a slow reply in the playground' }).click()
@@ -32,21 +32,17 @@ test('a reply is seen to go through its states in order, with its events beside'
   const events = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem')
   const transitions = events.and(page.locator(':not([data-note])'))
   const to = async () =>
-    (await transitions.allTextContents()).map(
-      (text) => /to\s*(streaming\.generating|streaming\.settling|complete)/.exec(text)?.[1],
-    )
-  const whole = ['complete', 'streaming.settling', 'streaming.generating']
+    (await transitions.allTextContents()).map((text) => /to\s*(Writing|Saving|Complete)/.exec(text)?.[1])
+  const whole = ['Complete', 'Saving', 'Writing']
   await until(to).toEqual([...whole, ...whole])
   await until(() => lit(page).getAttribute('data-state')).toBe('complete')
-  expect(await page.locator('[data-transition][data-taken]').getAttribute('data-transition')).toBe(
-    'streaming.settling:settled:complete',
-  )
+  await until(() => page.locator('button[data-taken]').getAttribute('aria-label')).toBe('From saving to the outcome')
   await events
     .and(page.locator('[data-note]'))
     .getByText(/^Attempt 1/)
     .first()
     .waitFor()
-  expect(await events.first().textContent()).toMatch(/settled.*streaming\.settling.*to.*complete.*completionTokens \d+/)
+  expect(await events.first().textContent()).toMatch(/saved.*Saving.*to.*Complete.*\d+ tokens out/)
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
 })
@@ -56,10 +52,9 @@ test('a failure and a cancel light what they are', async () => {
   await using page = await browser.page(app.url)
   await page.goto(`/chart${scene.query(id)}`)
   await until(() => lit(page).getAttribute('data-state')).toBe('error')
-  await page.getByText('code provider_error').waitFor()
+  await page.getByText('Ended by failed, code provider_error').waitFor()
   await scene.begin('/slow 200', id)
   await until(() => lit(page).getAttribute('data-state')).toBe('streaming.generating')
-  expect(await page.locator('[data-state=streaming][data-lit]').count()).toBe(1)
   await scene.cancel(id)
   await until(() => lit(page).getAttribute('data-state')).toBe('cancelled')
 })
@@ -137,20 +132,35 @@ test('a deleted session is said to be gone', async () => {
   await page.getByText('Session not found').waitFor()
 })
 
-test('states and transitions are reached and read by keyboard, and as a table', async () => {
-  const id = await scene.say('Hello')
+test('the states are one stop of the tab key, arrows lead on, and Enter shows what happened there', async () => {
+  const id = await scene.say('/fail')
   await using page = await browser.page(app.url)
   await page.goto(`/chart${scene.query(id)}`)
   await lit(page).waitFor()
   await page.getByRole('link', { name: 'Open in playground' }).focus()
-  const said = async () => (await page.locator('figcaption').textContent()) ?? ''
-  const read = new Set<string>()
-  for (let press = 0; press < 70; press++) {
-    await page.keyboard.press('Tab')
-    read.add(await said())
-  }
-  expect([...read].join('\n')).toContain('streaming.settling The outcome is stored, then announced.')
-  expect([...read].join('\n')).toContain('idle → streaming on message An admitted message')
+  await page.keyboard.press('Tab')
+  expect(await focused(page)).toMatch(/^New/)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  expect(await focused(page)).toMatch(/^Writing/)
+  await page.keyboard.press('Enter')
+  const happened = page.getByRole('region', { name: /^Writing: \d+ events$/ })
+  await happened.getByText(/Attempt 1.*provider_error/).click()
+  await happened.getByText(/"code": "provider_error"[\s\S]*"span": "a1"/).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Shift+Tab')
+  await page.getByRole('button', { name: 'From saving to the outcome' }).click()
+  await page.getByRole('region', { name: 'Running → at rest' }).getByText('saved').waitFor()
+  expect(await axe(page)).toEqual([])
+})
+
+test('the whole machine is one click away, as a picture and as a table', async () => {
+  const id = await scene.say('Hello')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}`)
+  await until(() => lit(page).getAttribute('data-state')).toBe('complete')
+  await page.getByRole('button', { name: 'All transitions' }).click()
+  await page.getByRole('figure', { name: 'The whole machine' }).waitFor()
   await page.getByText('States and transitions as a table').click()
   const rows = page.getByRole('table', { name: 'States and transitions' }).getByRole('row')
   expect(await rows.count()).toBe(11)

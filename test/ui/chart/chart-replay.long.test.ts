@@ -46,7 +46,7 @@ test('a session is stepped through, with the conversation as it stood', async ()
   // As it stood then, to scale.
   await page.getByTestId('lane').getByText('attempt 1').waitFor()
   // What the attempt and the turn did lies between.
-  await page.getByRole('button', { name: /finished/ }).click()
+  await page.getByRole('button', { name: /model ended/ }).click()
   await until(() => stateNow(page)).toBe('streaming.settling')
   expect(await said(page)).toEqual(['UserFirst words', 'Replystreaming…'])
   await forward.click()
@@ -104,11 +104,9 @@ test('tools are moments of their own', async () => {
   await page.goto(`/chart${scene.query(id)}&view=replay`)
   const forward = page.getByRole('button', { name: 'Step', exact: true })
   await page.getByRole('button', { name: /calls current_time/ }).click()
-  await page.getByText('current_time runs', { exact: true }).waitFor()
-  expect((await said(page))[1]).toBe('Replycurrent_timeruns…streaming…')
+  await until(async () => (await said(page))[1]).toBe('Replycurrent_timeruns…streaming…')
   await forward.click()
-  await page.getByText('current_time done', { exact: true }).waitFor()
-  expect((await said(page))[1]).toMatch(/^Replycurrent_timeanswered in .*streaming…$/)
+  await until(async () => (await said(page))[1]).toMatch(/^Replycurrent_timeanswered in .*streaming…$/)
   expect(new URL(page.url()).searchParams.get('at')).toMatch(/^\d+\.2$/)
 })
 

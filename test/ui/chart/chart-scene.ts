@@ -51,14 +51,14 @@ export async function chartScene(app: TestApp): Promise<ChartScene> {
 export const until = <Value>(read: () => Value) => expect.poll(read)
 
 /** The innermost state that is lit. */
-export const lit = (page: Page) => page.locator('[data-state][data-lit]:not([data-compound])')
+export const lit = (page: Page) => page.locator('button[data-state][data-lit]')
 
 /** Watches from now on which innermost states are lit, one after the other. Resolves to the way to read them. */
 export async function watchLit(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(`{
     window.litStates = []
     const look = () => {
-      const id = document.querySelector('[data-state][data-lit]:not([data-compound])')?.dataset.state
+      const id = document.querySelector('button[data-state][data-lit]')?.dataset.state
       if (id && window.litStates.at(-1) !== id) window.litStates.push(id)
     }
     look()

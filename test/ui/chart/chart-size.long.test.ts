@@ -1,52 +1,32 @@
-/** The chart is read without being enlarged, at every width. */
+/** The chart is read without being enlarged, whole at every width, and the lit state is on the screen. */
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
-import { openBrowser } from '../browser.ts'
+import { openBrowser, sidewaysScroll } from '../browser.ts'
+import { chartScene, lit, until } from './chart-scene.ts'
 
 const app = await startTestApp()
 const browser = await openBrowser()
+const scene = await chartScene(app)
+const failed = await scene.say('/fail 3')
 afterAll(async () => {
   await browser.close()
   await app[Symbol.asyncDispose]()
 })
 
-/** Pixels: of the frame, and of the smallest words as they are drawn. */
-const LEAST_HEIGHT = 520
-const LEAST_WORDS = 12
-
-interface Measured {
-  height: number
-  sizes: [words: string, pixels: number][]
-}
-
-const measure = `(() => {
-  const flow = document.querySelector('.react-flow')
-  const sizes = []
-  const walker = document.createTreeWalker(flow, NodeFilter.SHOW_TEXT)
-  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    const parent = node.parentElement
-    // The library's own name in its corner is no part of the chart.
-    if (node.textContent.trim() === '' || !parent.checkVisibility() || parent.closest('.react-flow__attribution')) continue
-    const moved = parent.closest('.react-flow__viewport')
-    const scale = moved ? new DOMMatrix(getComputedStyle(moved).transform).a : 1
-    sizes.push([node.textContent, Number.parseFloat(getComputedStyle(parent).fontSize) * scale])
-  }
-  return { height: flow.getBoundingClientRect().height, sizes }
-})()`
-
-test.each([1440, 1280, 390])('at %i pixels it is high enough, and its words are large enough', async (width) => {
-  await using page = await browser.page(app.url, { width })
-  await page.goto('/chart')
-  const flow = page.locator('.react-flow').first()
-  await flow.getByText('generating', { exact: true }).first().waitFor()
-  const measured = () => page.evaluate<Measured>(measure)
-  // It is fitted into its frame after the first drawing.
-  await expect.poll(async () => (await measured()).sizes.filter(([, pixels]) => pixels < LEAST_WORDS)).toEqual([])
-  const { height, sizes } = await measured()
-  expect(sizes.length).toBeGreaterThan(9)
-  // Where it is wider than its card, it does not begin with an empty corner.
-  const idle = await flow.getByText('idle', { exact: true }).boundingBox()
-  expect(idle?.x).toBeGreaterThan(0)
-  expect((idle?.x ?? 0) + (idle?.width ?? 0)).toBeLessThan(width)
-  expect(height).toBeGreaterThanOrEqual(LEAST_HEIGHT)
+test.each([
+  [1440, 900, 'live'],
+  [1280, 800, 'live'],
+  [1280, 800, 'replay'],
+  [390, 844, 'live'],
+])('at %i × %i, %s, it is whole and the lit state in sight', async (width, height, view) => {
+  await using page = await browser.page(app.url, { width, height })
+  await page.goto(`/chart${scene.query(failed)}&view=${view}`)
+  await until(() => lit(page).getAttribute('data-state')).toBe('error')
+  const box = await lit(page).boundingBox()
+  expect(box?.x).toBeGreaterThanOrEqual(0)
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(height)
+  const figure = await page.getByRole('figure', { name: /^State chart/ }).boundingBox()
+  expect(figure?.height).toBeLessThan(width < 500 ? 620 : 420)
+  expect(await sidewaysScroll(page)).toEqual([])
 })

@@ -23,6 +23,7 @@ test('“Copy as SVG” gives a picture that stands alone, “Copy as Mermaid”
   expect(states).toContain('generating')
   await using page = await browser.page(app.url)
   await page.goto('/chart')
+  await page.getByRole('button', { name: 'All transitions' }).click()
   const svg = page.getByRole('button', { name: 'Copy as SVG' })
   await svg.waitFor()
   const copied = await copies(page)

@@ -155,3 +155,16 @@ test('an opening that is clicked twice is sent once, and leaves the keyboard in 
   await page.keyboard.type('And on')
   expect(await field(page).inputValue()).toBe('And on')
 })
+
+test('who cannot see the page hears that a reply is complete, and its text', async () => {
+  await using page = await open()
+  const call = byHand()
+  await say(page, 'Three words')
+  const { text, finish } = await call
+  await text('three short words')
+  await finish()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Reply complete, 3 words\. three short words$/ })
+    .waitFor({ state: 'attached' })
+})

@@ -27,7 +27,7 @@ test('a setting out of range is told at its field, and what is emptied is left t
   const topP = page.getByLabel('Top P')
   await topP.fill('1.5')
   // What is wrong is shown where it is.
-  await at(page, 'Callers')
+  await at(page, 'Requests')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Must be at most 1', { exact: true }).waitFor()
   await expect.poll(() => focused(page)).toBe(await topP.getAttribute('id'))
@@ -82,7 +82,7 @@ test('fifty tools fit into two screens: the chosen ones are rows, each with what
   await page.goto(`/agents/${agentId}`)
   await at(page, 'Tools')
   await page.getByText('49 chosen').waitFor()
-  for (const section of ['General', 'Tools', 'Generation', 'Callers', 'Limits', 'Web pages', 'Tools']) {
+  for (const section of ['General', 'Tools', 'Generation', 'Requests', 'Limits', 'Web pages', 'Tools']) {
     await at(page, section)
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1800)
   }
@@ -118,7 +118,7 @@ const pythonCan = (script: string) => spawnSync(pythonPath, ['-c', script]).stat
 async function codeOf(page: TestPage, agentId: string, lang: string): Promise<string[]> {
   const code: string[] = []
   for (const [mode, first] of [
-    ['session', 'Make a session'],
+    ['session', 'Create a session'],
     ['stateless', 'Ask'],
   ]) {
     await page.goto(`/agents/${agentId}?tab=use&lang=${lang}&mode=${mode}`)

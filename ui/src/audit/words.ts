@@ -35,7 +35,7 @@ export const kinds: Readonly<Record<string, string>> = {
 
 export function actorName({ actor, actorKind }: AuditEntry): string {
   if (actor !== null) return actor
-  return actorKind === 'deploy_key' ? 'The deploy key' : actorKind === 'system' ? 'The server' : 'Nobody named'
+  return actorKind === 'deploy_key' ? 'The deploy key' : actorKind === 'system' ? 'The server' : 'Anonymous'
 }
 
 export const actorKinds: Record<AuditEntry['actorKind'], string> = {

@@ -21,7 +21,7 @@ fetchAhead([replay, actors], 2_000)
 const views = [
   { value: 'live', label: 'Live', icon: IconActivity, view: Live },
   { value: 'replay', label: 'Replay', icon: IconPlayerTrackNext, view: lazy(reliable(replay)) },
-  { value: 'actors', label: 'Actors', icon: IconUsers, view: lazy(reliable(actors)) },
+  { value: 'actors', label: 'Running sessions', icon: IconUsers, view: lazy(reliable(actors)) },
 ] as const
 
 export function Component() {

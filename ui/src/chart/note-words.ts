@@ -23,5 +23,6 @@ export function noteWords({ event, detail }: Pick<Step, 'event' | 'detail'>): st
   }
   const outcome = ok === undefined ? 'running' : ok === true ? 'done' : 'failed'
   if (event === 'tool') return afterColon(String(name), [outcome])
-  return afterColon(`Turn ${turn}`, [String(code ?? reason ?? outcome)])
+  const ended = reason === 'tool_calls' ? 'called tools' : reason
+  return afterColon(`Turn ${turn}`, [String(code ?? ended ?? outcome)])
 }

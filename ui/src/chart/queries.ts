@@ -11,6 +11,14 @@ export type ChartTransition = Chart['transitions'][number]
 export type Actor = Schemas['LiveActors']['actors'][number]
 export type Message = Schemas['PlaygroundMessage']
 
+/** Returns what an id out of a log belongs to: a session, a reply, or the request that began one. */
+export const foundById = (id: string) =>
+  queryOptions({
+    queryKey: ['chart', 'find', id],
+    queryFn: ({ signal }) => api.GET('/api/v1/debug/find', { params: { query: { id } }, signal }),
+    retry: false,
+  })
+
 /** The machine: it changes only with a new version of the server. */
 export const chartQuery = queryOptions({
   queryKey: ['chart', 'machine'],
@@ -29,11 +37,11 @@ export async function mermaidChart(): Promise<string> {
   return response.text()
 }
 
-/** Returns the query of the actors. `everyMs` false: read once, not polled. */
+/** Returns the query of the live actors. `everyMs` false: read once, not polled. */
 export const actorsQuery = (everyMs: number | false) =>
   queryOptions({
     queryKey: ['chart', 'actors'],
-    queryFn: async ({ signal }) => (await api.GET('/api/v1/debug/actors', { signal })).actors,
+    queryFn: ({ signal }) => api.GET('/api/v1/debug/actors', { signal }),
     refetchInterval: everyMs,
   })
 

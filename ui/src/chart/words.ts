@@ -27,11 +27,22 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / length)} ${unit}${rest > 0 ? ` ${rest} ${restUnit}` : ''}`
 }
 
-/**
- * Returns the words of a detail: `{finishReason: "stop", requesterLost: false}` → `finishReason stop`. False values are
- * left out.
- */
+/** Words of details; `#` is the value. */
+const known: Readonly<Record<string, string>> = {
+  parentId: 'answers #',
+  promptTokens: '# tokens in',
+  completionTokens: '# tokens out',
+  attempts: '# calls',
+  finishReason: 'ended with #',
+  code: 'code #',
+  requesterLost: 'nobody read it any more',
+}
+
+/** Returns the words of a detail: `{finishReason: "stop", requesterLost: false}` → `ended with stop`. */
 export const detailWords = (detail: object): string[] =>
   Object.entries(detail)
     .filter(([, value]) => value !== false)
-    .map(([key, value]) => (value === true ? key : `${key} ${String(value)}`))
+    .map(([key, value]) => {
+      if (key === 'parentId' && value === null) return 'new conversation'
+      return known[key]?.replace('#', String(value)) ?? (value === true ? key : `${key} ${String(value)}`)
+    })

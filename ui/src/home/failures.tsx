@@ -58,7 +58,7 @@ export function Failures({ title, failed }: { title: string; failed: readonly Se
           ))}
         </ul>
       )}
-      {sorted.length > SHOWN && <Link to="/sessions?status=error">All that failed</Link>}
+      {sorted.length > SHOWN && <Link to="/sessions?status=error">All failures</Link>}
     </section>
   )
 }

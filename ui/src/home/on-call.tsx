@@ -6,6 +6,7 @@ import { timeOfDay } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
 import { wholeNumber } from '../blocks/words.ts'
 import { allSessions, type SessionOverviewList } from '../sessions/queries.ts'
+import { useSilences } from '../traces/use-silence.ts'
 import { LastDay, type Span } from '../usage/last-day/last-day.tsx'
 import { waitingCount } from '../waiting/queries.ts'
 import { Failures } from './failures.tsx'
@@ -14,13 +15,15 @@ import classes from './on-call.module.css'
 /** The most that a list gives; what is counted of it is a lower bound beyond. */
 const MOST = 100
 const HOUR_MS = 3_600_000
+/** A reply that has brought nothing for so long is looked at. */
+const SILENT_MS = 60_000
 const every = { refetchInterval: 5_000 }
 
 const countOf = ({ total, more }: SessionOverviewList): string => `${wholeNumber(total)}${more ? '+' : ''}`
 
 export function OnCall() {
   const running = useQuery({ ...allSessions({ status: 'streaming', limit: 1 }), ...every }).data
-  const stuck = useQuery({ ...allSessions({ status: 'streaming', older: '60s', limit: 1 }), ...every }).data
+  const silent = [...useSilences().values()].filter(({ ms }) => ms >= SILENT_MS).length
   const waiting = useQuery(waitingCount).data
   const failed = useQuery({ ...allSessions({ status: 'error', limit: MOST, include: 'reply' }), ...every }).data
   const now = useNow()
@@ -33,10 +36,10 @@ export function OnCall() {
   const facts = [
     { to: '/sessions?status=streaming', count: running && countOf(running), name: 'running', isBad: false },
     {
-      to: '/sessions?status=streaming&older=60s',
-      count: stuck && countOf(stuck),
-      name: 'for more than 60 s',
-      isBad: (stuck?.total ?? 0) > 0,
+      to: '/chart?view=actors',
+      count: wholeNumber(silent),
+      name: 'silent for over 60 s',
+      isBad: silent > 0,
     },
     {
       to: '/waiting',

@@ -55,7 +55,7 @@ export function KeyForm<Saved>({ record, use, save, onSaved }: KeyFormProps<Save
         {...form.getInputProps('name')}
       />
       <Checkbox.Group
-        label="What it opens"
+        label="Permissions"
         description={record ? 'Cannot be changed: make another key for something else.' : undefined}
         {...form.getInputProps('scopes')}
       >
@@ -93,8 +93,8 @@ export function KeyForm<Saved>({ record, use, save, onSaved }: KeyFormProps<Save
       )}
       <TextInput
         type="date"
-        label="Last day"
-        description="From the next day on, UTC, it opens nothing. Leave empty for a key that does not expire."
+        label="Expires on"
+        description="From the next day on, UTC, it is refused. Leave empty for a key that does not expire."
         maw={240}
         {...form.getInputProps('expiresOn')}
       />

@@ -21,7 +21,7 @@ export function Component() {
       description="Keys for tenants, programs and CI: each opens what it is for, has limits of its own, and can be taken back alone."
       columns={[
         { header: 'Opens', width: '22%', cell: opened },
-        { header: 'Ends with', width: '8rem', minor: true, cell: ({ hint }) => `…${hint}` },
+        { header: 'Key ending', width: '8rem', minor: true, cell: ({ hint }) => `…${hint}` },
         {
           header: 'Last used',
           width: '9rem',

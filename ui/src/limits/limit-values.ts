@@ -30,14 +30,14 @@ interface Field {
 export const limitFields: readonly Field[] = [
   {
     name: 'requestsPerMinute',
-    label: 'Requests a minute',
+    label: 'Requests per minute',
     description: 'Requests that begin a reply, in any 60 seconds.',
     step: 1,
     used: ({ requestsLastMinute }) => `${wholeNumber(requestsLastMinute)} in the last minute`,
   },
   {
     name: 'concurrentReplies',
-    label: 'Replies at a time',
+    label: 'Concurrent replies',
     description: 'Replies that run at the same moment.',
     step: 1,
     used: ({ runningReplies }) => `${wholeNumber(runningReplies)} running`,
@@ -51,7 +51,7 @@ export const limitFields: readonly Field[] = [
   },
   {
     name: 'costPerMonth',
-    label: 'Cost a month',
+    label: 'Cost per month',
     description: 'By the prices under Usage, from the first of the month, UTC.',
     step: 1,
     used: ({ costThisMonth }) => `${costThisMonth.toLocaleString('en', { maximumFractionDigits: 4 })} this month`,

@@ -15,6 +15,7 @@ import {
   useState,
 } from 'react'
 import type { Agent } from '../agents/resource.ts'
+import { plural } from '../blocks/words.ts'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat.module.css'
@@ -96,6 +97,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   const checkpoints = useCheckpoints(agent.id, sessionId)
   const opening = useOpening(agent, open, field)
   const isLive = useSelector(transcript, ({ context }) => context.live !== null)
+  const heard = useHeard(isIdle, stored.data?.path.at(-1))
   if (isGone(stored.error ?? unread)) {
     return <SessionGone header={header('')} agentId={agent.id} sessionId={sessionId} text={draft.text} />
   }
@@ -145,7 +147,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
         <Keys isIdle={isIdle} stopsNext={stopsNext} />
       </div>
       {sessionId && <Within {...{ agent, sessionId, within, actions }} onClose={() => setWithin(null)} />}
-      <VisuallyHidden role="status">{isIdle ? '' : 'The reply is being written.'}</VisuallyHidden>
+      <VisuallyHidden role="status">{isIdle ? heard : 'The reply is being written.'}</VisuallyHidden>
     </>
   )
 }
@@ -223,7 +225,7 @@ function lastAsked(
 }
 
 const placeholderOf = ({ name }: Agent, waiting: number, isIdle: boolean): string =>
-  isIdle ? (rejecting(waiting)?.placeholder ?? `Message ${name}`) : `Message ${name}: it waits for this reply`
+  isIdle ? (rejecting(waiting)?.placeholder ?? `Message ${name}`) : `Message ${name}: sent after this reply`
 
 const sendLabelOf = (waiting: number, isIdle: boolean): string =>
   isIdle ? (rejecting(waiting)?.sendLabel ?? 'Send') : 'Queue'
@@ -234,7 +236,12 @@ function Dropping({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
 }
 
 const Keys = ({ isIdle, stopsNext }: { isIdle: boolean; stopsNext: boolean }) => (
-  <Text component="div" className={classes.keys} role="status" data-warns={stopsNext || undefined}>
+  <Text
+    component="div"
+    className={classes.keys}
+    role={stopsNext ? 'status' : undefined}
+    data-warns={stopsNext || undefined}
+  >
     {stopsNext ? (
       <>
         Press <kbd>Esc</kbd> again to stop the reply
@@ -245,12 +252,27 @@ const Keys = ({ isIdle, stopsNext }: { isIdle: boolean; stopsNext: boolean }) =>
       </>
     ) : (
       <>
-        <kbd>Enter</kbd> queues · <kbd>Ctrl Enter</kbd> steers · <kbd>Shift Enter</kbd> new line · <kbd>Esc</kbd> twice
-        stops
+        <kbd>Enter</kbd> queues · <kbd>Ctrl Enter</kbd> sends now, ends this reply early · <kbd>Shift Enter</kbd> new
+        line · <kbd>Esc</kbd> twice stops
       </>
     )}
   </Text>
 )
+
+/** Returns what a screen reader says of the reply that has ended while the page was open: that it has, and its text. */
+function useHeard(isIdle: boolean, last: Conversation['path'][number] | undefined): string {
+  const [ran, setRan] = useState(false)
+  const [heard, setHeard] = useState('')
+  useEffect(() => {
+    if (!isIdle) setRan(true)
+    else if (ran && last?.role === 'assistant' && last.status !== 'streaming') {
+      setRan(false)
+      const words = plural(last.content.match(/\S+/g)?.length ?? 0, 'word')
+      setHeard(`${last.status === 'error' ? 'Reply failed' : 'Reply complete'}, ${words}. ${last.content}`)
+    }
+  }, [isIdle, ran, last])
+  return heard
+}
 
 const noMessages: Conversation = { path: [], ids: [] }
 

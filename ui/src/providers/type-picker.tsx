@@ -26,7 +26,7 @@ export function TypePicker({ types, value, onChange }: TypePickerProps) {
         ))}
       </div>
       <Text c="dimmed" fz="sm" mt="md" role="status">
-        {types.find(({ id }) => id === value)?.description ?? 'Pick one to see what it is.'}
+        {types.find(({ id }) => id === value)?.description ?? ''}
       </Text>
     </Radio.Group>
   )

@@ -1,5 +1,5 @@
 import { ActionIcon, Checkbox, Table, Tooltip, VisuallyHidden } from '@mantine/core'
-import { IconSitemap } from '@tabler/icons-react'
+import { IconTimeline } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
@@ -8,15 +8,15 @@ import { RelativeTime } from '../blocks/relative-time.tsx'
 import { RunningDuration } from '../blocks/running-duration.tsx'
 import { wholeNumber } from '../blocks/words.ts'
 import { duration } from '../chart/words.ts'
+import type { Silence } from '../traces/silence.ts'
+import { SilentFor } from '../traces/silent-for.tsx'
+import { useSilences } from '../traces/use-silence.ts'
 import { type ColumnName, columns } from './columns.tsx'
 import type { FilterName } from './filters-in-url.ts'
 import type { SessionOverview } from './queries.ts'
 import classes from './sessions.module.css'
 import { StatusMark } from './status-mark.tsx'
 import { sessionName } from './words.ts'
-
-/** A reply that has run for longer is looked at. */
-const STUCK_MS = 60_000
 
 interface SessionTableProps {
   /** Undefined until they are read. */
@@ -34,6 +34,7 @@ interface SessionTableProps {
 
 export function SessionTable({ sessions, isStale, shown, selected, onSelect, ...rest }: SessionTableProps) {
   const all = sessions !== undefined && sessions.length > 0 && sessions.every(({ id }) => selected.has(id))
+  const silences = useSilences(sessions?.some(({ status }) => status === 'streaming'))
   const toggle = (id: string) => {
     const next = new Set(selected)
     if (!next.delete(id)) next.add(id)
@@ -74,6 +75,7 @@ export function SessionTable({ sessions, isStale, shown, selected, onSelect, ...
             <Row
               key={session.id}
               session={session}
+              silence={silences.get(session.id)}
               shown={shown}
               isSelected={selected.has(session.id)}
               onToggle={() => toggle(session.id)}
@@ -104,11 +106,12 @@ const Whole = ({ span, children }: { span: number; children: ReactNode }) => (
 
 type RowProps = Pick<SessionTableProps, 'shown' | 'providerName' | 'onFilter' | 'active' | 'onActive'> & {
   session: SessionOverview
+  silence: Silence | undefined
   isSelected: boolean
   onToggle: () => void
 }
 
-function Row({ session, shown, isSelected, onToggle, active, onActive, ...cells }: RowProps) {
+function Row({ session, silence, shown, isSelected, onToggle, active, onActive, ...cells }: RowProps) {
   const { id, agentId, agentName } = session
   const name = sessionName(session)
   const isActive = id === active
@@ -143,20 +146,20 @@ function Row({ session, shown, isSelected, onToggle, active, onActive, ...cells 
       </Table.Td>
       {shown.map((column) => (
         <Table.Td key={column} data-column={column} data-minor={column !== 'status' || undefined}>
-          <Cell column={column} session={session} {...cells} />
+          <Cell column={column} session={session} silence={silence} {...cells} />
         </Table.Td>
       ))}
       <Table.Td data-minor className={classes.actionColumn ?? ''}>
-        <Tooltip label="Replay in the state chart">
+        <Tooltip label="What happened in its newest reply">
           <ActionIcon
             component={Link}
-            to={`/chart?view=replay&agent=${agentId}&session=${id}`}
+            to={`/replies/${id}`}
             size={22}
             variant="subtle"
             color="gray"
-            aria-label={`Replay “${name}” in the state chart`}
+            aria-label={`What happened in “${name}”`}
           >
-            <IconSitemap size={15} stroke={1.7} />
+            <IconTimeline size={15} stroke={1.7} />
           </ActionIcon>
         </Tooltip>
       </Table.Td>
@@ -164,9 +167,13 @@ function Row({ session, shown, isSelected, onToggle, active, onActive, ...cells 
   )
 }
 
-type CellProps = Pick<SessionTableProps, 'providerName' | 'onFilter'> & { column: ColumnName; session: SessionOverview }
+type CellProps = Pick<SessionTableProps, 'providerName' | 'onFilter'> & {
+  column: ColumnName
+  session: SessionOverview
+  silence: Silence | undefined
+}
 
-function Cell({ column, session, providerName, onFilter }: CellProps) {
+function Cell({ column, session, silence, providerName, onFilter }: CellProps) {
   const { status, errorCode, agentId, agentName, user, reply = null } = session
   const word = (value: string | null, name: FilterName, filter: string | null, label: string) =>
     value !== null &&
@@ -175,8 +182,13 @@ function Cell({ column, session, providerName, onFilter }: CellProps) {
     case 'status':
       return (
         <>
-          <StatusMark status={status} />
-          {status === 'streaming' && <RunningDuration since={session.updatedAt} lateAfterMs={STUCK_MS} />}
+          <StatusMark status={status} isShort={status === 'streaming'} />
+          {status === 'streaming' &&
+            (silence && silence.level !== 'short' ? (
+              <SilentFor silence={silence} isShort />
+            ) : (
+              <RunningDuration since={session.updatedAt} />
+            ))}
         </>
       )
     case 'error':

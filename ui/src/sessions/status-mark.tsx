@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core'
 import type { Tone } from '../chart/machine.ts'
 import { statuses } from './filters-in-url.ts'
 import type { SessionStatus } from './queries.ts'
@@ -13,12 +14,12 @@ export const tones = {
   cancelled: 'stopped',
 } as const satisfies Record<SessionStatus, Tone>
 
-/** The newest reply's status, in its colour. */
-export function StatusMark({ status }: { status: SessionStatus }) {
+/** The newest reply's status, in its colour. `isShort`: a dot alone, beside what says more. */
+export function StatusMark({ status, isShort = false }: { status: SessionStatus; isShort?: boolean }) {
   return (
     <span className={classes.status} data-status={status} data-tone={tones[status]}>
       <i aria-hidden />
-      {statuses[status]}
+      {isShort ? <VisuallyHidden>{statuses[status]}</VisuallyHidden> : statuses[status]}
     </span>
   )
 }

@@ -85,13 +85,14 @@ interface OnTopProps {
 /** The overlays that keys open over any page. */
 function OnTop({ palette, setPalette }: OnTopProps) {
   const [sheet, setSheet] = useState(false)
+  const typed = useTypedAhead(palette)
   useHotkeys([['mod+K', () => setPalette(true)]], [])
   useQuestionMark(() => setSheet(true))
   return (
     <>
       {palette && (
         <Suspense>
-          <CommandPalette onClose={() => setPalette(false)} onShortcuts={() => setSheet(true)} />
+          <CommandPalette onClose={() => setPalette(false)} onShortcuts={() => setSheet(true)} typed={typed} />
         </Suspense>
       )}
       {sheet && (
@@ -156,6 +157,27 @@ function Side({ onSearch }: { onSearch: () => void }) {
       </div>
     </>
   )
+}
+
+/** Returns what is typed from the moment that the palette is asked for until its field is there to take it. */
+function useTypedAhead(isAsked: boolean): string {
+  const [typed, setTyped] = useState('')
+  useEffect(() => {
+    if (!isAsked) return
+    setTyped('')
+    const listen = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, target } = event
+      if (target instanceof Element && target.closest('[role="dialog"]'))
+        return removeEventListener('keydown', listen, true)
+      if (key.length !== 1 || ctrlKey || metaKey || altKey) return
+      event.preventDefault()
+      event.stopPropagation()
+      setTyped((before) => before + key)
+    }
+    addEventListener('keydown', listen, true)
+    return () => removeEventListener('keydown', listen, true)
+  }, [isAsked])
+  return typed
 }
 
 /** Tests the character, not the key, since `?` lies elsewhere on each keyboard. False while something is typed. */

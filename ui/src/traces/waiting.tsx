@@ -1,19 +1,21 @@
-/** Why a reply has no first word yet, how long that lasts, and when it is given up. */
-import { Text } from '@mantine/core'
-import { useNow } from '../blocks/use-now.ts'
+/** How long a reply has brought nothing, when it is given up, and whether a call waits to be made again. */
+import { SilentFor } from './silent-for.tsx'
 import classes from './traces.module.css'
+import { useSilence } from './use-silence.ts'
 import { useTrace } from './use-trace.ts'
-import { silenceOf, waitingWords } from './words.ts'
+import { waitingWords } from './words.ts'
 
-export default function Waiting({ messageId }: { messageId: string }) {
+interface WaitingProps {
+  sessionId: string
+  messageId: string
+  /** The time of the reply's admission, ISO 8601. */
+  since: string
+}
+
+export default function Waiting({ sessionId, messageId, since }: WaitingProps) {
   const { trace } = useTrace(messageId, true)
-  const now = useNow()
-  if (trace === null) return null
-  const retry = waitingWords(trace.spans)
-  const silence = silenceOf(trace, now)
-  return (
-    <Text fz="sm" c="dimmed" className={classes.waiting ?? ''} data-late={silence?.isLong || undefined}>
-      {retry ?? silence?.words}
-    </Text>
-  )
+  const silence = useSilence(sessionId, since)
+  const retry = trace && waitingWords(trace.spans)
+  if (retry) return <span className={classes.silence}>{retry}</span>
+  return silence && <SilentFor silence={silence} />
 }

@@ -1,7 +1,7 @@
 /** A reply's spans to scale, one a line; a click opens what a span was about beside it, and a turn folds. */
 import { ActionIcon, Button, Group, UnstyledButton } from '@mantine/core'
 import { IconChevronRight } from '@tabler/icons-react'
-import { type CSSProperties, useState } from 'react'
+import { type CSSProperties, useEffect, useState } from 'react'
 import { Copy } from '../blocks/copy.tsx'
 import { wholeSeconds } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
@@ -20,12 +20,15 @@ interface WaterfallProps {
   trace: Trace
   reply: TracedReply
   onRequest: (turn: number) => void
+  /** A moment, in milliseconds from the admission, and the span that it is about. */
+  cursor?: { ms: number; span: string | null } | undefined
 }
 
-export function Waterfall({ trace, reply, onRequest }: WaterfallProps) {
+export function Waterfall({ trace, reply, onRequest, cursor }: WaterfallProps) {
   const { spans } = trace
   const [openId, setOpenId] = useState<string | null>(null)
   const [folded, setFolded] = useState<readonly number[]>(() => foldedAtFirst(spans))
+  useEffect(() => setOpenId((before) => cursor?.span ?? before), [cursor?.span])
   const isRunning = spans.some(({ endMs }) => endMs === null)
   const now = useNow(isRunning)
   const told = Math.max(1, ...spans.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
@@ -57,6 +60,7 @@ export function Waterfall({ trace, reply, onRequest }: WaterfallProps) {
                       span={span}
                       words={wordsBeside(span, spans, reply, folded)}
                       whole={whole}
+                      at={cursor?.ms ?? null}
                       isOpen={span === open}
                       isCompacting={isCompacting(span, spans)}
                       onClick={() => setOpenId(span === open ? null : span.id)}
@@ -160,12 +164,14 @@ interface SpanRowProps {
   words: string
   /** Milliseconds of the whole width. */
   whole: number
+  /** Those of the cursor. */
+  at: number | null
   isOpen: boolean
   isCompacting: boolean
   onClick: () => void
 }
 
-function SpanRow({ span, words, whole, isOpen, isCompacting, onClick }: SpanRowProps) {
+function SpanRow({ span, words, whole, at, isOpen, isCompacting, onClick }: SpanRowProps) {
   const { kind, name, startMs, endMs, ok } = span
   const percent = (ms: number) => `${(100 * ms) / whole}%`
   const first = firstTokenOf(span)
@@ -186,6 +192,7 @@ function SpanRow({ span, words, whole, isOpen, isCompacting, onClick }: SpanRowP
           style={{ left: percent(startMs), width: percent((endMs ?? whole) - startMs) }}
         />
         {first !== null && <b style={{ left: percent(first) }} />}
+        {at !== null && <u style={{ left: percent(Math.min(at, whole)) }} />}
       </span>
       <span className={classes.took}>{took}</span>
     </UnstyledButton>

@@ -1,5 +1,4 @@
 /** Spans, figures and requests in words. Pure. */
-import { wholeSeconds } from '../blocks/time-words.ts'
 import { plural } from '../blocks/words.ts'
 import { duration } from '../chart/words.ts'
 import type { ModelRequest, Span, Trace, TracedReply } from './types.ts'
@@ -97,27 +96,6 @@ export function waitingWords(spans: readonly Span[]): string | null {
 /** Returns the position of `now` in the trace, in milliseconds from the admission; never before a recorded event. */
 export const nowIn = ({ startedAt, spans }: Trace, now: number): number =>
   Math.max(0, now - Date.parse(startedAt), ...spans.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
-
-/**
- * Returns the words for a call without its first token: `Waiting for the first token, 22 s (gives up at 300 s)`.
- * `isLong`: a third of that time is over. Null when no token is awaited.
- */
-export function silenceOf(trace: Trace, now: number): { words: string; isLong: boolean } | null {
-  const attempt = trace.spans.findLast(({ kind }) => kind === 'attempt')
-  if (attempt === undefined || attempt.endMs !== null || firstTokenOf(attempt) !== null) return null
-  const turn = trace.spans.find(({ id }) => id === attempt.parentId)
-  const limit = turn ? numberIn(turn, 'idleTimeoutMs') : null
-  return silenceAfter(nowIn(trace, now) - attempt.startMs, limit)
-}
-
-/** Describes a silence. `limit`: the time at which the call is given up, in milliseconds. Null if it is not known. */
-export function silenceAfter(ms: number, limit: number | null): { words: string; isLong: boolean } {
-  const end = limit === null ? '' : ` (gives up at ${Math.round(limit / 1000)} s)`
-  return {
-    words: `Waiting for the first token, ${wholeSeconds(ms)}${end}`,
-    isLong: limit !== null && ms >= limit / 3,
-  }
-}
 
 export const leftWords = ({ left }: ModelRequest): string | null =>
   left.messages === 0

@@ -43,7 +43,17 @@ function nextOf(step: Step, start: number): number {
 }
 
 const noTokens = { promptTokens: 0, completionTokens: 0, totalTokens: 0 }
-const nothing = { ...noTokens, replies: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, estimated: false, feedbackUp: 0, feedbackDown: 0 }
+const nothing = {
+  ...noTokens,
+  replies: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  estimated: false,
+  replays: 0,
+  feedbackUp: 0,
+  feedbackDown: 0,
+}
 
 /** Returns the sum of rows; `estimated` when one of them is. */
 export const sumOf = (rows: readonly Omit<UsageRow, 'key'>[]) =>
@@ -57,6 +67,7 @@ export const sumOf = (rows: readonly Omit<UsageRow, 'key'>[]) =>
       cacheWriteTokens: sum.cacheWriteTokens + row.cacheWriteTokens,
       reasoningTokens: sum.reasoningTokens + row.reasoningTokens,
       estimated: sum.estimated || row.estimated,
+      replays: sum.replays + row.replays,
       feedbackUp: sum.feedbackUp + row.feedbackUp,
       feedbackDown: sum.feedbackDown + row.feedbackDown,
     }),

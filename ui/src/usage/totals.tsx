@@ -17,10 +17,10 @@ export function Totals({ sum, saved }: TotalsProps) {
     <dl className={classes.totals} aria-label="Totals">
       <Total label="Tokens" count={totalTokens} estimated={estimated} />
       <Total label="Input tokens" tone="prompt" count={promptTokens} estimated={estimated} />
-      {cachedTokens > 0 && <Total label="Of them from caches" count={cachedTokens} estimated={false} />}
+      {cachedTokens > 0 && <Total label="Cached" count={cachedTokens} estimated={false} />}
       {cacheWriteTokens > 0 && <Total label="Written to caches" count={cacheWriteTokens} estimated={false} />}
       <Total label="Output tokens" tone="completion" count={completionTokens} estimated={estimated} />
-      {reasoningTokens > 0 && <Total label="Of them reasoning" count={reasoningTokens} estimated={false} />}
+      {reasoningTokens > 0 && <Total label="Reasoning" count={reasoningTokens} estimated={false} />}
       {saved !== null && <Total label="Saved by caches" text={saved} />}
       <Total label="Replies" count={replies} estimated={false} />
     </dl>

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { ApiError, api } from '../api.ts'
 import { type Decision, decisionProblem } from '../playground/queries.ts'
+import { queryClient } from '../query-client.ts'
 import { forEach } from '../sessions/queries.ts'
 
 type Overview = components['schemas']['SessionOverview']
@@ -40,11 +41,21 @@ export const waitingSessions = (offset: number) =>
 
 const path = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}'
 
+/** A session that waits is not updated; what is decided of it elsewhere is seen within this time. */
+const KNOWN_MS = 60_000
+
+/** Returns the query of what a session waits for. It is read once while it waits, not with each reading of the list. */
+const pendingOf = ({ id, agentId, updatedAt }: Overview, signal: AbortSignal) =>
+  queryOptions({
+    queryKey: ['sessions', 'waiting', 'pending', id, updatedAt],
+    queryFn: () => api.GET(path, { params: { path: { agent_id: agentId, session_id: id } }, signal }),
+    staleTime: KNOWN_MS,
+  })
+
 /** Returns null when it is gone, or waits no more. */
 async function withPending(one: Overview, signal: AbortSignal): Promise<WaitingSession | null> {
-  const params = { path: { agent_id: one.agentId, session_id: one.id } }
   try {
-    const { pending } = await api.GET(path, { params, signal })
+    const { pending } = await queryClient.fetchQuery(pendingOf(one, signal))
     return pending.length === 0 ? null : { ...one, pending }
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null

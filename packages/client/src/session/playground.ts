@@ -25,6 +25,8 @@ type ToolField = Exclude<keyof Schemas['AgentTools'], 'approvals' | 'approvalsEx
 /** Given tools and settings replace the agent's for this reply. */
 export interface PlaygroundSendOptions extends FollowReplyOptions, Pick<ChatRequest, ToolField> {
   overrides?: ChatRequest['configOverrides']
+  /** The key under which the message is stored once, however often it is sent. By default a new one. */
+  idempotencyKey?: string | undefined
   /** While a reply runs; see `SendOptions`. */
   onBusy?: OnBusy | null | undefined
   /** The reply after which the message comes; null for the beginning. By default the path's last message. */
@@ -38,6 +40,18 @@ export interface PlaygroundSession extends Session<PlaygroundMessage, Playground
 
 /** The fields of a new session. */
 export type NewPlaygroundSession = Schemas['PlaygroundSessionCreate']
+
+const placeOf = ({ parentId }: PlaygroundSendOptions) => (parentId === undefined ? {} : { parentId })
+
+type Asked = Pick<ChatRequest, 'message' | 'parentId' | 'regenerate' | 'messageId'>
+
+/** Returns what goes along with a message, and how its reply is followed. Undefined fields are left out of the JSON. */
+function requestOf({ idempotencyKey = randomKey(), ...given }: PlaygroundSendOptions) {
+  const { overrides, onBusy, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options } = given
+  const tools = { httpToolIds, mcpServers, builtInToolIds } satisfies Record<ToolField, unknown>
+  const headers = { 'idempotency-key': idempotencyKey }
+  return { headers, chosen: { onBusy, configOverrides: overrides, ...tools }, options }
+}
 
 export function playgroundSession(
   context: SessionContext,
@@ -62,8 +76,8 @@ export function playgroundSession(
   }
   const wire = (start: ReplyWire<PlaygroundMessage>['start']): ReplyWire<PlaygroundMessage> => ({
     start,
-    // The playground's API has no Idempotency-Key.
-    mayStartAgain: () => false,
+    // A message has its key, and a new session follows from that: neither is made twice.
+    mayStartAgain: () => true,
     resume: async (lastEventId, signal) => {
       const id = known()
       if (id === null) return nothingYet()
@@ -74,25 +88,24 @@ export function playgroundSession(
     ending: ({ content, reasoning, finishReason: reason, error }) => ({ content, reasoning, reason, error }),
     cancel: () => cancel(),
   })
-  const post = (
-    what: Pick<ChatRequest, 'message' | 'parentId' | 'regenerate' | 'messageId'>,
-    { overrides, onBusy, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options }: PlaygroundSendOptions = {},
-  ) => {
+  const post = (what: Asked, given: PlaygroundSendOptions = {}) => {
+    const { headers, chosen, options } = requestOf(given)
+    // The same message each time: it begins in the session that it was first sent to.
+    const first = known()
     const start = async (signal: AbortSignal) => {
-      const sessionId = made === undefined ? known() : await create(signal)
-      // Undefined fields are left out of the JSON.
-      const tools = { httpToolIds, mcpServers, builtInToolIds } satisfies Record<ToolField, unknown>
-      const body = { ...what, sessionId, onBusy, configOverrides: overrides, ...tools }
-      const response = await transport('POST', `${base}/chat`, { body, signal })
+      const sessionId = made === undefined ? first : await create(signal)
+      const response = await transport('POST', `${base}/chat`, {
+        body: { ...what, sessionId, ...chosen },
+        headers,
+        signal,
+      })
       created(response.headers.get('x-session-id'))
       return response
     }
     return createReply(wire(start), { reconnect, ...options })
   }
-  const send = (message: MessageContent, options: PlaygroundSendOptions = {}) => {
-    const { parentId } = options
-    return post({ message, ...(parentId === undefined ? {} : { parentId }) }, options)
-  }
+  const send = (message: MessageContent, options: PlaygroundSendOptions = {}) =>
+    post({ message, ...placeOf(options) }, options)
   return {
     get id() {
       return known()
@@ -119,7 +132,7 @@ export function playgroundSession(
       const headers = { 'idempotency-key': idempotencyKey }
       const start = async (signal: AbortSignal) =>
         transport('POST', actionsOf('playground', agentId, await create(signal)), { body, headers, signal })
-      return createReply({ ...wire(start), mayStartAgain: () => true }, { reconnect, ...options })
+      return createReply(wire(start), { reconnect, ...options })
     },
     resume: (messageId = null, lastEventId = 0, options = {}) =>
       createReply(wire(null), { reconnect, ...options }, { messageId, lastEventId }),

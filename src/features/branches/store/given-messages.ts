@@ -1,5 +1,5 @@
 /** Rows of `messages` for what a session is made with. */
-import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
+import type { GivenMessage, MessagePart, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { isNumberedKind, type StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
@@ -12,10 +12,19 @@ interface GivenColumns {
   tool_events?: readonly StoredEvent[]
 }
 
+/** The columns of a message's parts, as the capability that has them contributes them. */
+type PartColumns = (parts: readonly MessagePart[]) => object
+
 /** Returns the rows of given messages. `bytes`: what they add to the session's. */
-export function givenRows(messages: readonly GivenMessage[]) {
-  const rows = messages.map((message, position) => ({ ...givenColumns(message), id: message.id ?? newId(), position }))
-  return { rows, bytes: rows.reduce((sum, row) => sum + bytesOf(row), 0) }
+export function givenRows(messages: readonly GivenMessage[], partColumns: PartColumns = () => ({})) {
+  const rows = messages.map((message, position) => ({
+    ...givenColumns(message),
+    ...(message.storedParts && partColumns(message.storedParts)),
+    id: message.id ?? newId(),
+    position,
+  }))
+  const sizes = messages.flatMap(({ storedParts = [] }) => storedParts.map(({ size }) => size))
+  return { rows, bytes: [...rows.map(bytesOf), ...sizes].reduce((sum, size) => sum + size, 0) }
 }
 
 /** Returns a message's bytes as session_bytes.sql counts them. */
@@ -39,14 +48,24 @@ function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumn
 }
 
 /** Returns the columns of an admission that makes its session. */
-export function admittedSession({ externalId, secretNumber, begins, ...others }: SessionToMake) {
+export function admittedSession(
+  { externalId, secretNumber, begins, ...others }: SessionToMake,
+  partColumns: PartColumns,
+) {
   others satisfies Record<string, never>
-  return { external_id: externalId, secret_number: secretNumber, ...(begins && { begins: beginColumns(begins) }) }
+  return {
+    external_id: externalId,
+    secret_number: secretNumber,
+    ...(begins && { begins: beginColumns(begins, partColumns) }),
+  }
 }
 
-function beginColumns({ title, metadata, messages, carried, ...others }: NonNullable<SessionToMake['begins']>) {
+function beginColumns(
+  { title, metadata, messages, carried, ...others }: NonNullable<SessionToMake['begins']>,
+  partColumns: PartColumns,
+) {
   others satisfies Record<string, never>
-  const { rows, bytes } = givenRows(messages)
+  const { rows, bytes } = givenRows(messages, partColumns)
   const waits = carried && { reply_id: rows.at(-1)?.id, carried: encodeCarried(carried) }
   return { title, metadata, messages: rows, bytes, waits }
 }

@@ -14,6 +14,9 @@ import { type SameFields, versionedCodec } from '../../../persistence/stored-jso
 
 const name = orNull(Type.String())
 
+/** The request of the Responses API as version 1 has it. Fields that were added since are optional, and pass as they are. */
+const { maxToolCalls: _maxToolCalls, given: _given, ...responseFields } = factsSchema.properties.response.properties
+
 const version1 = Type.Object(
   {
     version: Type.Literal(1),
@@ -26,7 +29,7 @@ const version1 = Type.Object(
     includeActions: Type.Boolean(),
     instructions: orNull(Type.Object({ texts: Type.Array(Type.String()), where: Type.String() }, strict)),
     overrides: storedOverrides,
-    response: factsSchema.properties.response,
+    response: Type.Optional(Type.Object(responseFields)),
     origin: orNull(Type.Object({ requestId: Type.String(), traceparent: name, traceId: name }, strict)),
   },
   strict,
@@ -35,7 +38,7 @@ const version1 = Type.Object(
 export const inputSchemas = [version1] as const
 
 /** A check that does not compile if `QueuedInput` has other fields than the newest schema. */
-true satisfies SameFields<Omit<Static<typeof version1>, 'version'>, QueuedInput>
+true satisfies SameFields<Omit<Static<typeof version1>, 'version' | 'response'>, Omit<QueuedInput, 'response'>>
 
 const codec = versionedCodec('A queued message', inputSchemas)
 

@@ -103,4 +103,4 @@ export function snippetOf(text: string, marks: readonly Mark[]): { text: string;
 
 /** Returns whether a cut at this place would part a character. */
 const isInside = (text: string, at: number): boolean =>
-  /^[\uDC00-\uDFFF]/.test(text.slice(at, at + 1)) || /^[\p{M}\u200D\uFE0F]/u.test(text.slice(at, at + 2))
+  /^[\uDC00-\uDFFF]/.test(text.slice(at, at + 1)) || /^(?:\p{M}|\u200D)/u.test(text.slice(at, at + 2))

@@ -21,7 +21,8 @@ const CLUSTER = new RegExp(
 const isRunText = new RegExp(`^(?:${RUN})`, 'u')
 const LETTER = /[\p{L}\p{N}]/u
 /** Accents, in the scripts whose readers leave them out. Vowels of others are marks too, and stay. */
-const ACCENTS = /[\u0300-\u036F\u0591-\u05C7\u064B-\u0652\u0670\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF]/gu
+const ACCENTS =
+  /(?:[\u0300-\u036F]|[\u0591-\u05C7]|[\u064B-\u0652\u0670]|[\u1AB0-\u1AFF]|[\u1DC0-\u1DFF]|[\u20D0-\u20FF])/gu
 
 const strokes: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ı: 'i', ς: 'σ' }
 

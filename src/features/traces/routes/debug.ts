@@ -8,6 +8,7 @@ import { connectionSignal, lastEventId } from '../../../http/streaming/reply-str
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { ChartTransition } from '../chart.ts'
 import { machineConfig, mermaidChart, sessionChart, transitionTaken } from '../chart.ts'
+import { findById } from '../store/find.ts'
 import * as transitions from '../store/transitions.ts'
 import { changes, sendSteps } from './following.ts'
 
@@ -15,6 +16,8 @@ export interface DebugDependencies {
   sql: Sql
   host: SessionHost
   recorder: TransitionRecorder
+  /** The times after which a silent provider, and a reply, are given up. */
+  patience: { silenceLimitMs: number; replyLimitMs: number }
   /** This instance among the others. */
   coordination: {
     readonly id: string
@@ -23,7 +26,7 @@ export interface DebugDependencies {
   }
 }
 
-export const debugHandlers = ({ sql, host, recorder, coordination }: DebugDependencies) => {
+export const debugHandlers = ({ sql, host, recorder, coordination, patience }: DebugDependencies) => {
   const chart = sessionChart()
   const reports = async () => {
     const others = await coordination.reports()
@@ -67,10 +70,18 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugDepend
       sendSteps(follow(read, { first, after }, wakes), reply)
       return undefined
     },
-    listLiveActors: async () => ({ actors: actorsOf(await reports()) }),
+    findById: async ({ query }) => {
+      await recorder.flush()
+      return (await findById(sql, query.id)) ?? missing('session, reply or request')
+    },
+    listLiveActors: async () => ({
+      actors: actorsOf(await reports()),
+      now: new Date().toISOString(),
+      ...patience,
+    }),
     async listSessionReaders({ params }) {
       if (!(await transitions.hasSession(sql, params.id))) missing('session')
-      return readersOf(params.id.toLowerCase(), await reports())
+      return { ...readersOf(params.id.toLowerCase(), await reports()), ...patience }
     },
   } satisfies Handlers<'debug'>
 }
@@ -84,8 +95,9 @@ function actorsOf(reports: readonly Report[]) {
     elsewhere.set(sessionId, (elsewhere.get(sessionId) ?? 0) + subscribers)
   }
   return reports.flatMap(({ instanceId, actors }) =>
-    actors.map(({ subscribers, newest: _, ...actor }) => ({
+    actors.map(({ subscribers, newest, ...actor }) => ({
       ...actor,
+      newestAt: newest ? new Date(newest.storedAt).toISOString() : null,
       instanceId,
       subscribers: subscribers + (elsewhere.get(actor.sessionId) ?? 0),
     })),

@@ -1,8 +1,9 @@
 /** A portable copy of the configuration, out and in (contract section 8). */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { components } from '../../../../openapi/generated/schema.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { sendInPieces } from '../../../http/streaming/written-lists.ts'
-import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
+import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/database.ts'
 import { commitChange, originOf, tellActor, writeEntries } from '../../audit/index.ts'
 import { exported, lockConfiguration, readConfiguration } from '../store/transfer.ts'
 import { toolsOf } from './approvals.ts'
@@ -13,6 +14,12 @@ export interface TransferDependencies extends Omit<ImportDependencies, 'tx'> {
   sql: Sql
   /** Tells that an import has changed the server: connections to the former one are of no use any more. */
   onMcpServerChange(id: string): void
+  /** Undoes the work, and makes what it changed of these agents their drafts. */
+  asDrafts<Result>(
+    tx: Tx,
+    agentIds: readonly string[],
+    work: (tx: Tx) => Promise<Result>,
+  ): Promise<{ result: Result; changed: string[] }>
 }
 
 /** Makes a scope that takes YAML too: `scope.register(transferScope(() => mount(…)))`. */
@@ -32,6 +39,28 @@ const ofAll = (action: 'export' | 'import') => ({
   changes: {},
 })
 
+/** Takes what an import says of agents that are here as their drafts; nothing else is changed. */
+async function proposed(
+  deps: TransferDependencies,
+  body: components['schemas']['Import'],
+  request: FastifyRequest,
+): Promise<components['schemas']['ImportResult']> {
+  return await commitChange(deps.sql, async (tx) => {
+    await lockConfiguration(tx)
+    const stored = await readConfiguration(tx)
+    const ids = stored.agents.map(({ id }) => id)
+    const work = (tried: Tx) => withoutIdling(tried, () => takeIn({ ...deps, tx: tried }, body, stored))
+    const { result: imported, changed } = await deps.asDrafts(tx, ids, work)
+    const names = new Map(stored.agents.map(({ id, name }) => [id, name]))
+    const changes = changed.map((id) => ({
+      ...{ action: 'update' as const, kind: 'agentDraft', recordId: id, recordName: names.get(id) ?? null },
+      changes: {},
+    }))
+    await writeEntries(tx, originOf(request), [ofAll('import'), ...changes])
+    return { created: 0, updated: changed.length, skipped: imported.result.skipped }
+  })
+}
+
 export const transferHandlers = (deps: TransferDependencies) => {
   const { sql, onMcpServerChange } = deps
   return {
@@ -49,7 +78,8 @@ export const transferHandlers = (deps: TransferDependencies) => {
       const isLong = stored.prompts.reduce((sum, { content }) => sum + content.length, 0) > LONG_CHARACTERS
       return isLong ? sendInPieces(reply, configuration) : configuration
     },
-    importConfiguration: async ({ body, request }) => {
+    importConfiguration: async ({ query, body, request }) => {
+      if (query.draft === 'true') return await proposed(deps, body, request)
       const { result, changedServers } = await commitChange(sql, async (tx) => {
         await lockConfiguration(tx)
         await tellActor(tx, originOf(request))

@@ -20,11 +20,12 @@ const EXPOSED = [
   'x-should-retry',
   'x-greenroom-ignored',
   'x-last-event-id',
+  'mcp-session-id',
   ...rateHeaderNames,
 ].join(', ')
 
 /**
- * The headers that the official client, `@ai-sdk/react` and `@ag-ui/client` send from a browser, an EventSource in
+ * The headers that the official client, `@ai-sdk/react` and `@ag-ui/client` and MCP clients send from a browser, an EventSource in
  * code, and what pages that are traced add. Firefox and Safari send a `user-agent` that code has set.
  */
 const HEADERS = [
@@ -34,6 +35,10 @@ const HEADERS = [
   'content-type',
   'idempotency-key',
   'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'mcp-session-id',
   'openai-beta',
   'openai-organization',
   'openai-project',

@@ -50,17 +50,28 @@ export async function agentOfVersion(
   { version, field }: AskedVersion,
 ): Promise<AgentForCompletion> {
   if (version === live.version) return live
-  if (version !== 'draft') {
-    const found = await findVersion(sql, live.id, version)
-    if (found === null) return badRequest(`${field}: the agent has no version ${version}`)
-    return await withHeld(sql, live, found.held, version)
-  }
+  if (version !== 'draft')
+    return await agentHolding(sql, live, await heldByVersion(sql, live.id, { version, field }), version)
   const state = await readDraft(sql, live.id)
-  if (state === null || state.changes === null) return live
-  return await withHeld(sql, live, state.drafted, version)
+  return state?.changes ? await agentHolding(sql, live, state.drafted, version) : live
 }
 
-async function withHeld(
+/** Returns what a version holds. Throws 400 where there is no such version, and for a draft where there is none. */
+export async function heldByVersion(
+  sql: Sql,
+  agentId: string,
+  { version, field }: AskedVersion,
+): Promise<WholeSnapshot> {
+  if (version === 'draft') {
+    const state = await readDraft(sql, agentId)
+    return state?.changes ? state.drafted : badRequest(`${field}: the agent has no draft`)
+  }
+  const found = await findVersion(sql, agentId, version)
+  return found?.held ?? badRequest(`${field}: the agent has no version ${version}`)
+}
+
+/** Returns the agent as a snapshot has it. Throws 409 where its provider is gone. */
+export async function agentHolding(
   sql: Sql,
   live: AgentForCompletion,
   { agent, tools, named, prompt, names }: WholeSnapshot,

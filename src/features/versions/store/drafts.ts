@@ -101,6 +101,24 @@ function changedFields<Fields extends object>(live: Fields, changes: Partial<Fie
   return Object.fromEntries(differ) as Partial<Fields>
 }
 
+/** Changes all of the draft that differs from the live version. Returns whether anything does. */
+export async function changeDraft(
+  tx: Tx,
+  agentId: string,
+  { live, changes }: DraftState,
+  { agent, tools, named }: Snapshot,
+): Promise<boolean> {
+  const [fields, choice] = [changedFields(live.agent, agent), changedFields(live.tools, tools)]
+  if (Object.keys(fields).length + Object.keys(choice).length === 0) return false
+  const before = changes ?? noChanges
+  await storeChanges(tx, agentId, live, {
+    agent: { ...before.agent, ...fields },
+    tools: { ...before.tools, ...choice },
+    named: bothMeanings(before.named, named),
+  })
+  return true
+}
+
 /** Changes the draft's fields of the agent. Rejects with the constraints of the draft's prompt and providers. */
 export async function changeDraftFields(
   tx: Tx,

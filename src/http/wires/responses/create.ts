@@ -33,6 +33,7 @@ import { afterStored } from '../../streaming/reply-stream.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
 import { fromCompaction } from './compact.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
+import { givenWithParts, partsIn } from './input/given-parts.ts'
 import { beginningOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
 import { placeOf } from './input/place.ts'
@@ -165,16 +166,15 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
     const reply = first === null ? null : await deps.host.open(first)
     if (reply !== null) return { outcome: 'joined', reply }
   }
-  const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
+  const brought = { text: message?.text ?? '', parts: [...partsIn(history), ...(message?.parts ?? [])] }
+  const prepared = await partsOf(deps, brought, sending, { sessionId, user })
+  const { messages, parts } = givenWithParts(history, prepared)
+  const makeSession = { externalId: null, secretNumber, ...beginsWith(messages, body.metadata ?? {}) }
   if (message === null) {
-    return await sendFrom(
-      deps,
-      agentId,
-      continuingFirst({ ...base, sessionId, user, madeBy, makeSession }, beginning.chain),
-    )
+    const input = continuingFirst({ ...base, sessionId, user, madeBy, makeSession }, beginning.chain)
+    return await sendFrom(deps, agentId, input, parts)
   }
   const input: MessageInput = { ...base, sessionId, user, text: message.text, madeBy }
-  const parts = await partsOf(deps, message, sending, { sessionId, user })
   return await sendFrom(deps, agentId, { ...input, makeSession }, parts)
 }
 

@@ -1,4 +1,4 @@
--- revision 8
+-- revision 9
 /* Makes the session that a message begins. p_message: see message_fields. p_added: the bytes that the message brings. p_fenced:
    the epoch of its instance is over.
    Returns {outcome} if no session is made, else {is_made}: false if another message has made it meanwhile, or another user has
@@ -60,6 +60,8 @@ begin
            g.frame_ends, g.tool_events
       from jsonb_to_recordset(m.begins -> 'messages')
              as g(id uuid, position integer, role text, content text, frame_ends integer[], tool_events jsonb);
+    perform add_parts(m.session_id, (g.given ->> 'id')::uuid, g.given -> 'parts')
+       from jsonb_array_elements(m.begins -> 'messages') as g(given) where g.given ? 'parts';
     if m.begins ? 'waits' then -- the reply goes on from the last one of these messages
       insert into waits (session_id, reply_id, carried)
       values (m.session_id, (m.begins -> 'waits' ->> 'reply_id')::uuid, m.begins -> 'waits' ->> 'carried');

@@ -61,6 +61,12 @@ async function* eachOf(sql: Sql, sessionId: string, batches: readonly (readonly 
   }
 }
 
+/** Lists a reply behind those that it goes on from, oldest first. */
+export async function replyChain(sql: Sql, replyId: string): Promise<MessageWithEvents[]> {
+  const [own] = await sql<Row[]>`select ${columns(sql)} from messages m where m.id = ${replyId}`
+  return own ? [...(await repliesBefore(sql, replyId)), messageOf(sql, own)] : []
+}
+
 /** Lists the replies that this one goes on from, oldest first. */
 export async function repliesBefore(sql: Sql, replyId: string): Promise<MessageWithEvents[]> {
   const rows = await sql<Row[]>`

@@ -156,6 +156,7 @@ verifies('contract-27.sent-again', 'a server asks again; the key and the count s
     ['r0', server.calls[0]?.key],
     ['r1', server.calls[0]?.key],
   ])
+  expect(server.calls[2]?.responses).toEqual({ q1: { action: 'accept', content: { age: 2 } } })
   const [, shown] = await scene.shown(id)
   expect(shown.toolCalls[0].answers.map(({ content }: { content: object }) => content)).toEqual([
     { age: 1 },

@@ -51,6 +51,12 @@ const ways: Record<string, () => Promise<Answer>> = {
   },
   publishAgent: async () => manage('POST', `/api/v1/agents/${await drafted()}/publish`),
   deleteAgentDraft: async () => manage('DELETE', `/api/v1/agents/${await drafted()}/draft`),
+  createReplay: async () => manage('POST', `/api/v1/agents/${await answered()}/replays`, { version: 1, replies: {} }),
+  async deleteReplay() {
+    const path = `/api/v1/agents/${await answered()}/replays`
+    const { id } = (await manage('POST', path, { version: 1, replies: {} })).json
+    return await manage('DELETE', `${path}/${id}`)
+  },
   updateAgentTools: () => manage('PUT', `/api/v1/agents/${door.agentId}/tools`, { builtInToolIds: ['web_fetch'] }),
   createHttpTool: () => manage('POST', '/api/v1/http-tools', tool),
   updateHttpTool: async () =>
@@ -81,6 +87,13 @@ const ways: Record<string, () => Promise<Answer>> = {
     return await call(`${door.here.url}/api/auth/logout`, 'POST', undefined, { cookie: own })
   },
 }
+const answered = async () => {
+  const id = await door.newAgent()
+  door.says('ok')
+  const path = `${door.deploy(id)}/sessions/${await door.session(null, id)}/chat/completions`
+  await door.asKey('POST', path, { messages: [{ role: 'user', content: 'a' }] })
+  return id
+}
 const drafted = async () => {
   const id = await door.newAgent()
   await manage('PUT', `/api/v1/agents/${id}?draft=true`, { model: 'm2' })
@@ -90,7 +103,14 @@ const webhook = () => ({ name: crypto.randomUUID(), url: 'http://127.0.0.1:1/', 
 const newProvider = () => made('/api/v1/settings/providers', { ...provider, name: crypto.randomUUID() })
 
 /** Tests change nothing, and sessions are no records; decisions have a test of their own. */
-const changesNoRecord = new Set(['testProvider', 'testHttpTool', 'testWebhook', 'redeliver'])
+const changesNoRecord = new Set([
+  'testProvider',
+  'testHttpTool',
+  'testWebhook',
+  'redeliver',
+  'cancelReplay',
+  'judgeReplayCase',
+])
 
 verifies('contract-23.audit', 'every operation of management that changes a record leaves its entry', async () => {
   const changing = tags

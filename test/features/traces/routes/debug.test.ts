@@ -133,6 +133,7 @@ verifies(
       state: 'streaming.generating',
       since: expect.stringMatching(isoUtc),
       subscribers: 2,
+      newestAt: expect.stringMatching(isoUtc),
     })
     follower.leave()
     await expect.poll(async () => (await mine()).subscribers).toBe(1)
@@ -140,5 +141,36 @@ verifies(
     await stream.rest()
     await expect.poll(async () => (await mine())?.state).toBe('complete')
     await expect.poll(mine).toBeUndefined()
+  },
+)
+
+verifies('contract-8.find', 'a session, a reply and a request are found by their ids, and nothing else', async () => {
+  scene.says(['ok'])
+  const sessionId = await scene.newSession()
+  const sent = await scene.send(sessionId, 'x', {}, { 'x-request-id': 'from-a-log-7"' })
+  const find = (id: string) => scene.call('GET', `${debug}/find?id=${encodeURIComponent(id)}`)
+  const [, reply] = await scene.messages(sessionId)
+  const found = { agentId: scene.agentId, sessionId, messageId: reply.id }
+  const requestId = sent.headers.get('x-request-id') ?? ''
+  expect((await find(sessionId.toUpperCase())).json).toEqual({ ...found, messageId: null })
+  expect((await find(reply.id)).json).toEqual(found)
+  expect((await find(requestId)).json).toEqual(found)
+  for (const id of [requestId.slice(0, -1), '%', 'no-such-request']) {
+    expect((await find(id)).status).toBe(404)
+  }
+  expect((await find('')).status).toBe(400)
+})
+
+verifies(
+  'contract-8.actors',
+  'an actor tells when its reply brought something last, beside what is waited for',
+  async () => {
+    const { status, json } = await scene.call('GET', `${debug}/actors`)
+    expect(status).toBe(200)
+    expect([json.now, json.silenceLimitMs, json.replyLimitMs]).toEqual([
+      expect.stringMatching(isoUtc),
+      300_000,
+      600_000,
+    ])
   },
 )

@@ -95,7 +95,7 @@ verifies(
     const second = put.headers.get('etag') ?? ''
     await agent.putTools({ builtInToolIds: ['web_fetch'] }, draft)
     expect((await agent.publishDraft({}, { 'if-match': second })).status).toBe(412)
-    const third = (await scene.ask('GET', `${agent.path}/tools${draft}`)).headers.get('etag') ?? ''
+    const third = (await scene.ask('GET', `${agent.path}${draft}`)).headers.get('etag') ?? ''
     expect((await agent.publishDraft({}, { 'if-match': third })).status).toBe(200)
     for (const query of ['?drafts=true', '?draft=1', '?draft=', '?draft=true&draft=true', '?Draft=true']) {
       expect([query, (await agent.put({ model: 'x' }, query)).status]).toEqual([query, 400])

@@ -134,3 +134,44 @@ verifies('contract-32.foreign-items', 'items of OpenAI’s own tools are passed 
   }
   expect((await create({ input: [user('one'), { type: 'made_up_call' }] })).status).toBe(400)
 })
+
+verifies(
+  'contract-32.history-parts',
+  'pictures and files of earlier messages are stored with the history',
+  async () => {
+    scene.says(['ok'])
+    const text = (content: string) => Buffer.from(content).toString('base64')
+    const file = (name: string) => ({
+      type: 'input_file',
+      filename: name,
+      file_data: `data:text/plain;base64,${text(name)}`,
+    })
+    const asking = (words: string, ...files: object[]) => ({
+      role: 'user',
+      content: [{ type: 'input_text', text: words }, ...files],
+    })
+    const input = [
+      asking('one', file('a.txt'), file('b.txt')),
+      { role: 'assistant', content: 'two' },
+      asking('three', file('c.txt')),
+    ]
+    const made = (await create({ input })).json
+    const asked = JSON.stringify(sent())
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) expect(asked).toContain(name)
+    const items = (await scene.call('GET', `${scene.conversations}/${made.conversation.id}/items?order=asc`)).json.data
+    const names = items.map(({ content }: { content: { filename?: string }[] }) =>
+      content.flatMap(({ filename }) => filename ?? []),
+    )
+    expect(names).toEqual([['a.txt', 'b.txt'], [], ['c.txt'], []])
+    await create({ input: 'More', previous_response_id: made.id })
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) expect(JSON.stringify(sent())).toContain(name)
+    const outputs = (await create({ input: [...input.slice(0, 1), call('c1'), output('c1', 'x')] })).json
+    expect(JSON.stringify(sent())).toContain('b.txt')
+    expect(outputs.status).toBe('completed')
+    const bytes = { ...file('d.txt'), file_data: `data:text/plain;base64,${text('x'.repeat(11 * 2 ** 20))}` }
+    const large = await create({
+      input: [asking('one', bytes), { role: 'assistant', content: 'two' }, asking('three', bytes)],
+    })
+    expect(large.status).toBe(413)
+  },
+)

@@ -25,16 +25,16 @@ test('a running reply tells its owner, its readers on two instances, and through
   const call = await next
   await call.text('Once')
   const strip = page.getByTestId('durability')
-  await soon(() => strip.innerText()).toMatch(/^Runs on\s+\w+$/)
+  await soon(() => strip.innerText()).toMatch(/^Server\s+\w+$/)
   const stored = page.getByTestId('stored')
-  await soon(() => stored.innerText()).toBe('✓ stored through word 1')
+  await soon(() => stored.innerText()).toBe('stored through word 1')
   const session = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   const leaving = new AbortController()
   const stream = await fetch(`${other.url}/api/v1/agents/${agentId}/playground/sessions/${session}/stream`, leaving)
   expect(stream.status).toBe(200)
-  await soon(() => strip.innerText()).toContain('2 instances have readers')
+  await soon(() => strip.innerText()).toContain('open windows on 2 servers')
   await call.text(' upon a time')
-  await soon(() => stored.innerText()).toBe('✓ stored through word 4')
+  await soon(() => stored.innerText()).toBe('stored through word 4')
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
 

@@ -12,9 +12,9 @@ test('a reply without a first token says how long it has waited and when it is g
   await say(page, 'Hang')
   const call = await next
   await soon(() => statuses(page)).toEqual(['Waiting for the first token'])
-  const wait = replies(page).getByText(/^Waiting for the first token, \d+ s \(gives up at 90 s\)$/)
+  const wait = replies(page).getByText(/^Silent for \d+ s, given up at 1 min 30 s$/)
   await wait.waitFor()
-  expect(await wait.getAttribute('data-late')).toBeNull()
+  expect(await wait.getAttribute('data-level')).toBe('short')
   // A minute later, for the page's clock.
   await page.clock.install({ time: Date.now() + 60_000 })
   await page.clock.resume()
@@ -33,6 +33,10 @@ test('a reply without a first token says how long it has waited and when it is g
   await soon(() => width(2)).toBeGreaterThan(100)
   expect(await axe(page)).toEqual([])
   await call.text('At last')
+  await wait.waitFor({ state: 'detached' })
+  // So it does when it stalls in the middle.
+  await wait.waitFor()
+  expect(await statuses(page)).toEqual(['Writing'])
   await call.finish()
 })
 

@@ -11,7 +11,7 @@ const choices: { value: AgentValues['callerInstructions']; label: string }[] = [
 ]
 
 export const CallersFields = ({ form }: { form: UseFormReturnType<AgentValues> }) => (
-  <FormSection title="Callers" description="Many programs send a system message of their own with each request.">
+  <FormSection title="Requests" description="Many programs send a system message of their own with each request.">
     <Select
       label="Instructions and system messages of a request"
       description="Put behind this agent’s prompt, or refused, so that the prompt is this agent’s alone."
@@ -20,8 +20,8 @@ export const CallersFields = ({ form }: { form: UseFormReturnType<AgentValues> }
       {...form.getInputProps('callerInstructions')}
     />
     <Switch
-      label="Go on with a reply whose instance is lost"
-      description="Another instance takes it over: the model is called again, a tool that may have acted is not. Off: the reply ends with what it has."
+      label="Resume replies after a server crash"
+      description="Another server takes them over: the model is called again, a tool that may have acted is not. Off: the reply ends with what it has."
       checked={form.values.onLoss === 'continue'}
       onChange={({ currentTarget }) => form.setFieldValue('onLoss', currentTarget.checked ? 'continue' : 'error')}
     />

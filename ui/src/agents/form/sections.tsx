@@ -8,7 +8,7 @@ const titles = {
   general: 'General',
   tools: 'Tools',
   generation: 'Generation',
-  callers: 'Callers',
+  callers: 'Requests',
   limits: 'Limits',
   pages: 'Web pages',
 } as const

@@ -40,7 +40,7 @@ export function snippets(place: Place, mode: Mode, language: Language): Snippet[
   }
   return [
     {
-      title: 'Make a session',
+      title: 'Create a session',
       words: 'Greenroom keeps the conversation. Store the id with your user.',
       code: write.create,
     },

@@ -35,7 +35,7 @@ export function UseIt({ agent }: { agent: Agent }) {
         <dd>
           {base} <Copy text={base} label="Copy the address" />
         </dd>
-        <dt>Agent id</dt>
+        <dt>Agent ID</dt>
         <dd>
           {id} <Copy text={id} label="Copy the agent id" />
         </dd>

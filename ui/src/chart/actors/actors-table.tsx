@@ -3,6 +3,8 @@ import { Link } from 'react-router'
 import card from '../../blocks/card.module.css'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
 import { sessionName, shortId } from '../../sessions/words.ts'
+import type { Silence } from '../../traces/silence.ts'
+import { SilentFor } from '../../traces/silent-for.tsx'
 import classes from '../chart-page.module.css'
 import { InstanceChip } from '../chips/instance-chip.tsx'
 import { StateChip } from '../chips/state-chip.tsx'
@@ -13,22 +15,26 @@ interface ActorsTableProps {
   actors: readonly Actor[]
   agentNames: ReadonlyMap<string, string>
   titles: ReadonlyMap<string, string | null>
+  silences: ReadonlyMap<string, Silence>
 }
 
+const Quiet = ({ silence }: { silence: Silence | undefined }) => silence && <SilentFor silence={silence} isShort />
+
 /** The one that entered its state last comes first. */
-export function ActorsTable({ actors, agentNames, titles }: ActorsTableProps) {
+export function ActorsTable({ actors, agentNames, titles, silences }: ActorsTableProps) {
   return (
     <div className={`${card.card} ${classes.scroll}`}>
-      <Table className={classes.table ?? ''} aria-label="Live actors">
+      <Table className={classes.table ?? ''} aria-label="Running sessions">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Session</Table.Th>
             <Table.Th>State</Table.Th>
-            <Table.Th>Since</Table.Th>
+            <Table.Th>For</Table.Th>
+            <Table.Th>Silent for</Table.Th>
             <Table.Th data-minor>Agent</Table.Th>
-            <Table.Th data-minor>Instance</Table.Th>
+            <Table.Th data-minor>Server</Table.Th>
             <Table.Th data-minor ta="right">
-              Subscribers
+              Open windows
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -48,6 +54,9 @@ export function ActorsTable({ actors, agentNames, titles }: ActorsTableProps) {
                 <Table.Td className={classes.number ?? ''}>
                   <RunningDuration since={since} />
                 </Table.Td>
+                <Table.Td>
+                  <Quiet silence={silences.get(sessionId)} />
+                </Table.Td>
                 <Table.Td data-minor>{agentNames.get(agentId) ?? shortId(agentId)}</Table.Td>
                 <Table.Td data-minor>
                   <InstanceChip id={instanceId} />
@@ -59,7 +68,7 @@ export function ActorsTable({ actors, agentNames, titles }: ActorsTableProps) {
             ))}
           {actors.length === 0 && (
             <Table.Tr>
-              <Table.Td colSpan={6} ta="center" c="dimmed">
+              <Table.Td colSpan={7} ta="center" c="dimmed">
                 No results
               </Table.Td>
             </Table.Tr>

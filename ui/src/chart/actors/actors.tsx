@@ -11,7 +11,9 @@ import { useSearchParams, withParams } from '../../blocks/search-params.ts'
 import { plural } from '../../blocks/words.ts'
 import { allSessions } from '../../sessions/queries.ts'
 import { shortId } from '../../sessions/words.ts'
+import { useSilences } from '../../traces/use-silence.ts'
 import { type Actor, actorsQuery } from '../queries.ts'
+import { stateName } from '../reading/words.ts'
 import { StartOne } from '../sessions/start-one.tsx'
 import { ActorsTable } from './actors-table.tsx'
 
@@ -27,7 +29,9 @@ const read: Record<Filter, (actor: Actor) => string> = {
 
 export function Actors() {
   const [paused, setPaused] = useState(false)
-  const { data, error } = useQuery(actorsQuery(paused ? false : everyMs))
+  const { data: live, error } = useQuery(actorsQuery(paused ? false : everyMs))
+  const data = live?.actors
+  const silences = useSilences(!paused)
   const { data: agents = [] } = useQuery(allAgents)
   const [search, setSearch] = useSearchParams()
   const titles = useTitles()
@@ -35,7 +39,7 @@ export function Actors() {
   const chosen = (filter: Filter) => search.get(filter)
   const shown = data?.filter((actor) => filters.every((name) => [null, read[name](actor)].includes(chosen(name))))
   const words = {
-    state: (id: string) => id,
+    state: stateName,
     instance: shortId,
     agent: (id: string) => agentNames.get(id) ?? shortId(id),
   }
@@ -67,18 +71,18 @@ export function Actors() {
       <ErrorAlert error={error} mb="md" />
       {!data && !error && <AwaitedLines />}
       {data?.length === 0 && (
-        <EmptyState icon={IconUsers} title="No actors are live right now" action={<StartOne />}>
-          An actor wakes for a message and ends with its reply; it is shown for five seconds more. What it did is
+        <EmptyState icon={IconUsers} title="No session runs right now" action={<StartOne />}>
+          A session runs from a message to the end of its reply, and is shown for five seconds more. What it did is
           stored.
         </EmptyState>
       )}
       {shown && data && data.length > 0 && (
         <>
-          <ActorsTable actors={shown} agentNames={agentNames} titles={titles} />
+          <ActorsTable actors={shown} agentNames={agentNames} titles={titles} silences={silences} />
           <Text fz="sm" c="dimmed" mt="sm" role="status">
             {shown.length === data.length
-              ? plural(data.length, 'actor')
-              : `${shown.length} of ${plural(data.length, 'actor')}`}
+              ? plural(data.length, 'session')
+              : `${shown.length} of ${plural(data.length, 'session')}`}
           </Text>
         </>
       )}

@@ -11,8 +11,6 @@ export interface LaneBar {
   endMs: number | null
   firstMs: number | null
   ok: boolean | null
-  /** The longest time without output in an attempt. Null if it is not known. */
-  limitMs: number | null
 }
 
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
@@ -31,7 +29,6 @@ function laneBars(notes: readonly Pick<Step, 'event' | 'detail'>[]): LaneBar[] {
       endMs: numberIn(detail.endMs),
       firstMs: numberIn(detail.firstTokenMs),
       ok: typeof detail.ok === 'boolean' ? detail.ok : null,
-      limitMs: numberIn(detail.idleTimeoutMs),
     })
   }
   return [...bars.values()]

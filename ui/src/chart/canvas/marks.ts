@@ -19,7 +19,6 @@ export interface Marks {
   states: ReadonlyMap<string, StateMark>
   transitions: ReadonlyMap<string, TransitionMark>
 }
-export const unmarked: Marks = { states: new Map(), transitions: new Map() }
 
 /**
  * Returns the chart with an actor in it: where it is, and how it came there. `note` is shown in the innermost state.

@@ -1,15 +1,14 @@
 import { Fragment } from 'react'
 import classes from '../chart-page.module.css'
 import { toneOf } from '../machine.ts'
+import { stateName } from '../reading/words.ts'
 
 /** A state's name in its colour. */
 export function StateChip({ id }: { id: string }) {
   return (
-    <span className={classes.stateChip} data-tone={toneOf(id)}>
+    <span className={classes.stateChip} data-tone={toneOf(id)} title={id}>
       <i className={classes.dot} aria-hidden />
-      <span>
-        <StateWord id={id} />
-      </span>
+      {stateName(id)}
     </span>
   )
 }

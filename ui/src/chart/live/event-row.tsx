@@ -3,6 +3,7 @@ import classes from '../chart-page.module.css'
 import { FromTo } from '../chips/from-to.tsx'
 import { InstanceChip } from '../chips/instance-chip.tsx'
 import { isNote, noteWords } from '../note-words.ts'
+import { pastName } from '../reading/words.ts'
 import type { Step } from '../step.ts'
 import { clockTime, detailWords } from '../words.ts'
 import styles from './live.module.css'
@@ -21,7 +22,9 @@ export function EventRow({ step, isNew = false }: { step: Step; isNew?: boolean 
         {clockTime(step.at)}
       </time>
       <div className={styles.what}>
-        <span className={classes.eventName}>{isNote(step) ? noteWords(step) : step.event}</span>
+        <span className={classes.eventName} title={step.event}>
+          {isNote(step) ? noteWords(step) : pastName(step.event)}
+        </span>
         {!isNote(step) && <FromTo from={step.from} to={step.to} />}
         <span className={styles.details}>
           {details.map((words) => (

@@ -1,56 +1,109 @@
-import { useMemo } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { Gone } from '../../blocks/messages/gone.tsx'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
-import { ChartPicture } from '../canvas/chart-picture.tsx'
-import { ChartTable } from '../canvas/chart-table.tsx'
+import { useSilence } from '../../traces/use-silence.ts'
 import { Lane } from '../canvas/lane.tsx'
 import { laneOf } from '../canvas/lane-bars.ts'
-import { actorMarks, unmarked } from '../canvas/marks.ts'
-import type { LaidOutChart } from '../canvas/use-chart.ts'
 import classes from '../chart-page.module.css'
-import { isRunning, shortName, transitionTaken } from '../machine.ts'
-import { isNote, noteWords } from '../note-words.ts'
+import { InstanceChip } from '../chips/instance-chip.tsx'
+import { isRunning } from '../machine.ts'
+import { isNote } from '../note-words.ts'
+import { chartQuery, readersQuery } from '../queries.ts'
+import { ReadingChart } from '../reading/reading-chart.tsx'
+import { endOf, pastName, stateName } from '../reading/words.ts'
 import type { ChosenSession } from '../sessions/session-in-url.ts'
+import type { Step } from '../step.ts'
+import styles from './live.module.css'
 import { LiveEvents } from './live-events.tsx'
-import { LiveState } from './live-state.tsx'
-import { useSessionSteps } from './use-session-steps.ts'
+import { type SessionSteps, useSessionSteps } from './use-session-steps.ts'
 
-interface LiveSessionProps {
-  session: ChosenSession
-  laidOut: LaidOutChart
-}
-
-export function LiveSession({ session, laidOut }: LiveSessionProps) {
-  const { status, steps, known, error } = useSessionSteps(session.sessionId)
-  const { chart, layout } = laidOut
-  const newest = steps.at(-1)
+export function LiveSession({ session: { sessionId } }: { session: ChosenSession }) {
+  const { status, steps, known, error } = useSessionSteps(sessionId)
+  const initial = useQuery(chartQuery).data?.initial ?? null
   const step = steps.findLast((one) => !isNote(one))
-  const current = status === 'loading' ? null : (step?.to ?? chart?.initial ?? null)
-  const isNew = steps.length > known
-  const marks = useMemo(() => {
-    if (!layout || !chart) return unmarked
-    const transition = step && transitionTaken(chart.transitions, step)
-    const taken = transition && step && isNew ? { id: transition.id, step } : null
-    const runs = step && current && isRunning(current) ? <RunningDuration since={step.at} /> : undefined
-    const note = newest && runs && isNote(newest) ? noteWords(newest) : runs
-    const did = shortName(current ?? '') === 'generating' ? laneOf(steps, step?.messageId ?? null) : null
-    return actorMarks(layout, current, taken, did ? <Lane {...did} /> : note)
-  }, [layout, chart, step, steps, newest, current, isNew])
+  const current = status === 'loading' ? null : (step?.to ?? initial)
+  const runs = current !== null && isRunning(current)
+  const own = steps.filter(({ messageId }) => messageId !== null && messageId === step?.messageId)
+  const silence = useSilence(sessionId, own[0]?.at ?? '', runs)
+  const did = laneOf(steps, step?.messageId ?? null)
+  const until = runs ? {} : { until: step?.at ?? '' }
   if (status === 'gone') return <Gone noun="session" />
   return (
     <>
       <ErrorAlert error={error} mb="md" />
-      <ChartPicture
-        laidOut={laidOut}
-        marks={marks}
-        label={`State chart; the session is in ${current ?? 'no known state'}`}
-      />
-      <div className={classes.beside}>
-        <LiveState session={session} status={status} current={current} step={step} />
+      <ReadingChart
+        current={current}
+        step={step}
+        steps={steps}
+        doing={did && <Lane {...did} {...until} silence={silence} />}
+      >
+        <Connection status={status} />
+        <span role="status">
+          <b>{current === null ? '…' : stateName(current)}</b>{' '}
+          {step ? (
+            <>
+              for <RunningDuration since={step.at} />
+            </>
+          ) : (
+            'since it was created'
+          )}
+        </span>
+        {step && (
+          <span>
+            <b>Server</b> <InstanceChip id={step.instanceId} />
+          </span>
+        )}
+        {runs ? <Readers sessionId={sessionId} /> : <End steps={own} />}
+      </ReadingChart>
+      <div className={classes.below}>
         <LiveEvents steps={steps} known={known} />
       </div>
-      <ChartTable laidOut={laidOut} current={current} />
     </>
+  )
+}
+
+/** Why the newest reply ended, and all that is known of it. */
+function End({ steps }: { steps: readonly Step[] }) {
+  const end = endOf(steps)
+  const messageId = steps[0]?.messageId ?? null
+  if (end === null || messageId === null) return null
+  return (
+    <span>
+      <b>Ended by</b> {pastName(end.event)}
+      {end.code !== null && `, code ${end.code}`} · <Link to={`/replies/${messageId}`}>Open the reply</Link>
+    </span>
+  )
+}
+
+const connection = {
+  loading: 'Connecting…',
+  live: 'Live',
+  reconnecting: 'Reconnecting…',
+  gone: 'Gone',
+  failed: 'Not connected',
+} as const
+
+const Connection = ({ status }: { status: SessionSteps['status'] }) => (
+  <span className={styles.connection} data-status={status}>
+    <i aria-hidden />
+    {connection[status]}
+  </span>
+)
+
+/** The windows that follow the running reply, by the servers that send it to them. */
+function Readers({ sessionId }: { sessionId: string }) {
+  const { data } = useQuery(readersQuery(sessionId))
+  if (!data || data.readers.length === 0) return null
+  return (
+    <span className={styles.readers} data-testid="readers">
+      <b>Open windows</b>
+      {data.readers.map(({ instanceId, subscribers }) => (
+        <span key={instanceId} data-lit={instanceId !== data.ownerId || undefined}>
+          <InstanceChip id={instanceId} /> {subscribers}
+        </span>
+      ))}
+    </span>
   )
 }

@@ -3,11 +3,8 @@ import { Button, Group, Loader, Switch } from '@mantine/core'
 import { IconActivity, IconPlayerTrackNext } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { EmptyState } from '../../blocks/messages/empty-state.tsx'
-import { ChartPicture } from '../canvas/chart-picture.tsx'
-import { ChartTable } from '../canvas/chart-table.tsx'
-import { unmarked } from '../canvas/marks.ts'
-import { useChart } from '../canvas/use-chart.ts'
 import classes from '../chart-page.module.css'
+import { ReadingChart } from '../reading/reading-chart.tsx'
 import { OpenInPlayground } from '../sessions/open-in-playground.tsx'
 import { type ChosenSession, chartAddress, useChartAddress } from '../sessions/session-in-url.ts'
 import { SessionPicker } from '../sessions/session-picker.tsx'
@@ -20,7 +17,6 @@ export function Live() {
   const { chosen, choose } = useChartAddress()
   const following = chosen === null
   const { newest, isPending } = useNewestActivity(following)
-  const laidOut = useChart()
   const shown = chosen ?? newest
   return (
     <>
@@ -35,10 +31,10 @@ export function Live() {
         {shown && <Ways session={shown} />}
       </Group>
       {shown ? (
-        <LiveSession key={shown.sessionId} session={shown} laidOut={laidOut} />
+        <LiveSession key={shown.sessionId} session={shown} />
       ) : (
         <>
-          <ChartPicture laidOut={laidOut} marks={unmarked} label="State chart" />
+          <ReadingChart current={null} step={undefined} steps={[]} />
           <div className={classes.below}>
             {isPending ? (
               <Loader size="sm" aria-label="Looking for sessions" />
@@ -48,7 +44,6 @@ export function Live() {
               </EmptyState>
             )}
           </div>
-          <ChartTable laidOut={laidOut} />
         </>
       )}
     </>

@@ -22,7 +22,7 @@ export function useNewestActivity(enabled: boolean): { newest: ChosenSession | n
   const [newest, setNewest] = useState<ChosenSession | null>(null)
   const actors = useQuery({ ...actorsQuery(everyMs), enabled })
   const stored = useQuery({ ...newestSessions, enabled })
-  const actor = newestOf(actors.data ?? [], newest?.sessionId)
+  const actor = newestOf(actors.data?.actors ?? [], newest?.sessionId)
   const session = stored.data?.sessions[0]
   const agentId = actor?.agentId ?? session?.agentId
   const sessionId = actor?.sessionId ?? session?.id

@@ -6,6 +6,7 @@ import { wholeNumber } from '../../blocks/words.ts'
 import classes from '../chart-page.module.css'
 import { StateChip } from '../chips/state-chip.tsx'
 import { isNote, noteWords } from '../note-words.ts'
+import { pastName } from '../reading/words.ts'
 import { clockTime, detailWords, duration } from '../words.ts'
 import styles from './replay.module.css'
 import type { Moment } from './replay-moments.ts'
@@ -95,7 +96,7 @@ function MomentWords({ moment, before }: { moment: Moment; before: Moment | unde
       <span className={classes.time}>{at ? clockTime(at) : 'before'}</span>
       <span className={styles.momentWhat}>
         <span className={classes.eventName}>
-          {tool ? `${tool.ok === null ? `${did} ` : ''}${tool.name}` : (step?.event ?? 'start')}
+          {tool ? `${tool.ok === null ? `${did} ` : ''}${tool.name}` : step ? pastName(step.event) : 'start'}
         </span>
         {tool && tool.ok !== null ? <span className={styles.gap}>{did}</span> : <StateChip id={state} />}
         {detail !== '' && <code>{detail}</code>}

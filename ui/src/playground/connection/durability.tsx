@@ -11,9 +11,9 @@ export function Durability({ sessionId }: { sessionId: string }) {
   return (
     <div className={classes.strip} data-testid="durability">
       <span>
-        Runs on <InstanceChip id={ownerId} />
+        Server <InstanceChip id={ownerId} />
       </span>
-      {readers.length > 1 && <span>{readers.length} instances have readers</span>}
+      {readers.length > 1 && <span>open windows on {readers.length} servers</span>}
     </div>
   )
 }

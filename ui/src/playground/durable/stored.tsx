@@ -7,7 +7,7 @@ export function Stored({ content }: { content: string }) {
   const [count] = useState(createWordCount)
   return (
     <span className={classes.stored} data-testid="stored">
-      ✓ stored through word {wholeNumber(count(content))}
+      stored through word {wholeNumber(count(content))}
     </span>
   )
 }

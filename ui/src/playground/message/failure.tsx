@@ -8,7 +8,13 @@ import { Reason } from './error-reason.tsx'
 import styles from './failure.module.css'
 import classes from './message.module.css'
 
+/** Returns what failed, in a few words. A reply may be given up while its provider still writes. */
+export const headlineOf = ({ code, message }: { code: string; message: string }): string =>
+  (code === 'provider_timeout' && message.startsWith('The reply') ? 'The reply took too long' : headlines[code]) ??
+  'The reply failed'
+
 const headlines: Readonly<Record<string, string>> = {
+  internal: 'The server was overloaded and gave the reply up',
   provider_auth: 'The provider refused the API key',
   provider_rate_limited: 'The provider’s rate limit was reached',
   provider_timeout: 'The provider fell silent',
@@ -34,7 +40,7 @@ export function Failure({ message: { id, error, providerId }, again, isTraceOpen
       color="red"
       variant="light"
       icon={<IconAlertTriangle size={18} />}
-      title={headlines[error.code] ?? 'The reply failed'}
+      title={headlineOf(error)}
       mt="sm"
       className={classes.error ?? ''}
     >

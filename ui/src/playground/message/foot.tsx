@@ -13,16 +13,19 @@ import {
   IconScissors,
   IconTimeline,
 } from '@tabler/icons-react'
-import { memo } from 'react'
+import { lazy, memo, Suspense } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
+import { reliable } from '../../shell/reliable-import.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { Stored } from '../durable/stored.tsx'
 import { BranchPicker } from '../transcript/branch-picker.tsx'
 import type { MessageActions } from '../transcript/message-actions.ts'
 import { Figures } from './figures.tsx'
 import classes from './message.module.css'
+
+const Waiting = lazy(reliable(() => import('../../traces/waiting.tsx')))
 
 interface FootProps {
   message: ShownMessage
@@ -50,6 +53,11 @@ export function Foot({ message, agentModel, actions, isTraceOpen, onTrace }: Foo
         <>
           <RunningDuration since={message.createdAt} />
           {content !== '' && <Stored content={content} />}
+          {id !== null && actions.sessionId !== null && (
+            <Suspense>
+              <Waiting key={id} sessionId={actions.sessionId} messageId={id} since={message.createdAt} />
+            </Suspense>
+          )}
         </>
       ) : (
         <RelativeTime iso={message.createdAt} />

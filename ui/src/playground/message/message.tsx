@@ -2,7 +2,7 @@
 import { Alert, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { IconColumns2, IconHandStop, IconPencil, IconRefresh } from '@tabler/icons-react'
-import { lazy, memo, Suspense, useEffect, useState } from 'react'
+import { lazy, memo, Suspense, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { reliable } from '../../shell/reliable-import.ts'
@@ -136,14 +136,11 @@ function Reply({
         ),
       )}
       {isWriting && !hasBegun(message) && (
-        <>
-          <div className={classes.dots} role="img" aria-label="Waiting for the first word">
-            <i />
-            <i />
-            <i />
-          </div>
-          {message.id !== null && <WhyItWaits key={message.id} messageId={message.id} />}
-        </>
+        <div className={classes.dots} role="img" aria-label="Waiting for the first word">
+          <i />
+          <i />
+          <i />
+        </div>
       )}
       {message.missingTools && <MissingTools missing={message.missingTools} />}
       {message.refusal && (
@@ -170,20 +167,6 @@ function Reply({
 }
 
 const ReplyTrace = lazy(reliable(() => import('../../traces/reply-trace.tsx')))
-const Waiting = lazy(reliable(() => import('../../traces/waiting.tsx')))
-
-/** The delay before the wait is explained: nearly every reply begins sooner. */
-const patienceMs = 1000
-
-function WhyItWaits({ messageId }: { messageId: string }) {
-  const [isLate, setLate] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), patienceMs)
-    return () => clearTimeout(timer)
-  }, [])
-  return isLate && <Suspense>{<Waiting messageId={messageId} />}</Suspense>
-}
-
 /** `at`: where it begins in the content. */
 type Segment = { key: string; at: number; text: string } | { key: string; call: ToolCall }
 

@@ -11,6 +11,8 @@ import { linkTo } from '../finding/linked-message.ts'
 import { createSession, turnTo } from '../queries.ts'
 
 export interface MessageActions {
+  /** The session of the messages. Null while it has no id. */
+  sessionId: string | null
   /** Null where messages are not edited. */
   edit: ((message: Pick<ShownMessage, 'content' | 'parts' | 'parentId'>) => void) | null
   /** Asks for another reply to this message of the user's. Null while a reply runs. */
@@ -57,6 +59,7 @@ export function useMessageActions(options: ActionOptions): MessageActions {
     }
     const isStored = sessionId !== null
     return {
+      sessionId,
       edit,
       regenerate: isIdle && isStored ? regenerate : null,
       turnTo: isIdle && isStored ? turn : null,

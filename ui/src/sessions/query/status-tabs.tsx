@@ -20,6 +20,7 @@ interface StatusTabsProps {
 export function StatusTabs({ filters, onChange }: StatusTabsProps) {
   const { data } = useQuery({ ...sessionCounts(filters), placeholderData: keepPreviousData })
   const all = data && order.reduce((sum, status) => sum + data[status], 0)
+  // A sum of counts that stopped at their limit is no count.
   const isMore = data && order.some((status) => data[status] >= MOST)
   return (
     <fieldset className={classes.tabs} aria-label="Status">
@@ -29,7 +30,10 @@ export function StatusTabs({ filters, onChange }: StatusTabsProps) {
         aria-pressed={filters.status === undefined}
         onClick={() => onChange(null)}
       >
-        All <b>{all === undefined ? '–' : `${wholeNumber(all)}${isMore ? '+' : ''}`}</b>
+        All{' '}
+        <b>
+          {all === undefined ? '–' : `${wholeNumber(isMore ? Math.floor(all / MOST) * MOST : all)}${isMore ? '+' : ''}`}
+        </b>
       </button>
       {order.map((status) => (
         <button

@@ -12,14 +12,16 @@ import {
   IconPlus,
   IconSearch,
   IconSun,
+  IconTimeline,
 } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { foundById } from '../../chart/queries.ts'
 import { currentUser, logout } from '../../login/queries.ts'
 import { resources } from '../../resources.ts'
 import { allSessions } from '../../sessions/queries.ts'
-import { sessionName } from '../../sessions/words.ts'
+import { sessionName, timedShortId } from '../../sessions/words.ts'
 import { sections } from '../navigation.ts'
 import classes from './command-palette.module.css'
 
@@ -36,17 +38,34 @@ function selectFirst(): void {
   store.updateState((state) => ({ ...state, selected: 0 }))
 }
 
-const found = { limit: 5, offset: 0 }
+const some = { limit: 5, offset: 0 }
+
+/** What may be a whole id, of whatever form. */
+const isId = /^\S{16,128}$/
+
+const foundName = ({ messageId, sessionId }: { messageId: string | null; sessionId: string }): string =>
+  messageId === null
+    ? `The newest reply of session ${timedShortId(sessionId)}`
+    : `Reply ${timedShortId(messageId)}: what happened in it`
+
+interface CommandPaletteProps {
+  onClose: () => void
+  onShortcuts: () => void
+  /** What was typed before it was there. */
+  typed: string
+}
 
 /** Opens when it is mounted. */
-export default function CommandPalette({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: () => void }) {
+export default function CommandPalette({ onClose, onShortcuts, typed }: CommandPaletteProps) {
   const navigate = useNavigate()
-  const [query, setQuery] = useState('')
+  const [query, setQuery] = useState(typed)
+  useEffect(() => setQuery(typed), [typed])
   const [q] = useDebouncedValue(query.trim(), 150)
-  const records = useQueries({ queries: resources.map(({ resource }) => resource.list({ ...found, q })) })
-  const { data: sessions } = useQuery(allSessions({ limit: found.limit, ...(q && { q }) }))
+  const records = useQueries({ queries: resources.map(({ resource }) => resource.list({ ...some, q })) })
+  const { data: sessions } = useQuery(allSessions({ limit: some.limit, ...(q && { q }) }))
+  const found = useQuery({ ...foundById(q), enabled: isId.test(q) }).data
   useEffect(() => palette.open(), [])
-  useEffect(selectFirst, [...records.map(({ data }) => data), sessions])
+  useEffect(selectFirst, [...records.map(({ data }) => data), sessions, found])
   const action = (to: string, label: string, Icon: Icon): SpotlightActionData => ({
     id: to,
     label,
@@ -76,6 +95,18 @@ export default function CommandPalette({ onClose, onShortcuts }: { onClose: () =
         'aria-label': 'Go to',
       }}
       actions={[
+        {
+          group: 'Found by its id',
+          actions: found
+            ? [
+                {
+                  ...action(`/replies/${found.messageId ?? found.sessionId}`, foundName(found), IconTimeline),
+                  // Its name is not what is typed.
+                  keywords: [q],
+                },
+              ]
+            : [],
+        },
         { group: 'Pages', actions: pages },
         { group: 'Actions', actions },
         ...resources.map(({ resource: { title, path, icon } }, index) => ({
@@ -87,6 +118,7 @@ export default function CommandPalette({ onClose, onShortcuts }: { onClose: () =
           actions: (sessions?.sessions ?? []).map((session) => ({
             ...action(`/playground/${session.agentId}/${session.id}`, sessionName(session), IconMessage),
             description: session.agentName,
+            keywords: [q],
           })),
         },
       ]}

@@ -49,7 +49,7 @@ export async function readUsageFigures(
                 then sum((prompt_tokens - cached_tokens - cache_write_tokens) * price.prompt + cached_tokens * price.cached
                           + cache_write_tokens * price.written + completion_tokens * price.completion) / 1e6 end as cost
       from token_usage u left join price on price.model = u.model
-     where folded in (false, true) and at >= ${from} and at < ${to}
+     where folded in (false, true) and replays = 0 and at >= ${from} and at < ${to}
      group by 1 order by ${groupBy === 'hour' ? sql`1` : sql`2 desc, 1`}`
   return [...rows]
 }

@@ -11,6 +11,8 @@ export interface Used {
   model: string
   /** The version of the agent: its number, or `draft`. Absent or null when none is known. */
   version?: number | 'draft' | null | undefined
+  /** Whether it was a replay's. */
+  isReplay?: true
   /** 0 for a title, and for a summary. */
   replies: 0 | 1
   endedAt: Date
@@ -32,6 +34,8 @@ export interface UsageRow {
   cacheWriteTokens: number
   reasoningTokens: number
   estimated: boolean
+  /** The number of `replies` that were a replay's. */
+  replays: number
   /** Feedback that was given in that time, and still exists. */
   feedbackUp: number
   feedbackDown: number
@@ -60,13 +64,14 @@ export async function readUsage(sql: Sql, { from, to, groupBy, agentId }: UsageQ
            sum(completion_tokens)::float8 as "completionTokens",
            sum(prompt_tokens + completion_tokens)::float8 as "totalTokens", sum(cached_tokens)::float8 as "cachedTokens",
            sum(cache_write_tokens)::float8 as "cacheWriteTokens", sum(reasoning_tokens)::float8 as "reasoningTokens",
-           bool_or(estimated) as estimated, sum(up)::float8 as "feedbackUp", sum(down)::float8 as "feedbackDown"
+           bool_or(estimated) as estimated, sum(up)::float8 as "feedbackUp", sum(down)::float8 as "feedbackDown",
+           sum(replays)::float8 as replays
       from (select at, agent_id, model, version, replies, prompt_tokens, completion_tokens, cached_tokens,
-                   cache_write_tokens, reasoning_tokens, estimated, 0 as up, 0 as down
+                   cache_write_tokens, reasoning_tokens, estimated, 0 as up, 0 as down, replays
               from token_usage where folded in (false, true) and at >= ${from} and at < ${to}
             union all
             select created_at, agent_id, model, version, 0, 0, 0, 0, 0, 0, false,
-                   case when score > 0 then 1 else 0 end, case when score < 0 then 1 else 0 end
+                   case when score > 0 then 1 else 0 end, case when score < 0 then 1 else 0 end, 0
               from feedback where created_at >= ${from} and created_at < ${to}) u
      where ${agentId ?? null}::uuid is null or agent_id = ${agentId ?? null}
      group by 1 order by ${groupBy === 'day' ? sql`1` : sql`5 desc, 1`}`
@@ -91,13 +96,14 @@ export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void
            ${used.map((one) => one.usage.cachedTokens ?? 0)}::bigint[],
            ${used.map((one) => one.usage.cacheWriteTokens ?? 0)}::bigint[],
            ${used.map((one) => one.usage.reasoningTokens ?? 0)}::bigint[],
-           ${used.map((one) => (one.version == null ? null : `${one.version}`))}::text[])
-      as u (id, at, agent, model, replies, prompt, completion, estimated, failures, cached, written, reasoning, version)`
+           ${used.map((one) => (one.version == null ? null : `${one.version}`))}::text[],
+           ${used.map((one) => (one.isReplay ? 1 : 0))}::integer[])
+      as u (id, at, agent, model, replies, prompt, completion, estimated, failures, cached, written, reasoning, version, replays)`
   const insert = sql`
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures,
-                             cached_tokens, cache_write_tokens, reasoning_tokens, version)
+                             cached_tokens, cache_write_tokens, reasoning_tokens, version, replays)
     select u.id, u.at, u.agent, u.model, u.replies, u.prompt, u.completion, u.estimated, u.failures, u.cached, u.written,
-           u.reasoning, u.version
+           u.reasoning, u.version, u.replays
       from ${rows}
     on conflict do nothing`
   const subjects = used.flatMap((one) => subjectsOf(one).map((subject) => ({ id: one.id, subject })))
@@ -131,9 +137,10 @@ export async function foldUsage(sql: Sql): Promise<void> {
        where not folded and at < date_trunc('hour', clock_timestamp() - interval '7 days') returning *
     )
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures, folded,
-                             cached_tokens, cache_write_tokens, reasoning_tokens, version)
+                             cached_tokens, cache_write_tokens, reasoning_tokens, version, replays)
     select gen_random_uuid(), date_trunc('hour', at, 'UTC'), agent_id, model, sum(replies), sum(prompt_tokens),
            sum(completion_tokens), estimated, sum(failures), true, sum(cached_tokens), sum(cache_write_tokens),
-           sum(reasoning_tokens), version
-      from old group by date_trunc('hour', at, 'UTC'), agent_id, model, estimated, version`
+           sum(reasoning_tokens), version, sum(replays)
+      from old
+     group by date_trunc('hour', at, 'UTC'), agent_id, model, estimated, version, replays > 0`
 }

@@ -2,7 +2,13 @@
 import { repeatableCall } from '../../../../actors/history/tool-turns.ts'
 import type { Chain, GivenMessage, ToolCall, TurnMessage } from '../../../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../../../actors/reply/reply-event.ts'
-import type { AnswerMessage, ChatMessage, SentConversation, SentMessage } from '../../../../features/parts/index.ts'
+import type {
+  AnswerMessage,
+  ChatMessage,
+  SentConversation,
+  SentMessage,
+  SentPart,
+} from '../../../../features/parts/index.ts'
 import { openCalls } from '../../../../untrusted/open-calls.ts'
 import { badRequest } from '../../../server/http-error.ts'
 import type { InputItem } from './input-items.ts'
@@ -66,8 +72,13 @@ function addCall(messages: Message[], turn: ToolCall[], item: Extract<InputItem,
   return toolCalls
 }
 
+/** A given message with the parts of its request, which are not stored yet. */
+export interface HistoryMessage extends GivenMessage {
+  sent?: readonly SentPart[]
+}
+
 /** The beginning of a new session: its history, and what the first reply answers. */
-export type Beginning = { history: GivenMessage[] } & (
+export type Beginning = { history: HistoryMessage[] } & (
   | { message: SentMessage; chain?: never }
   /** The reply goes on from the last message of the history, whose calls have their outputs. */
   | { message: null; chain: Chain }
@@ -77,10 +88,19 @@ export type Beginning = { history: GivenMessage[] } & (
 export function beginningOf(items: readonly InputItem[]): Beginning {
   const conversation = conversationOf(items)
   const last = conversation.at(-1)
-  if (last?.role === 'tool')
-    return { history: givenMessages(conversation), message: null, chain: chainOf(conversation) }
+  if (last?.role === 'tool') return { history: historyOf(conversation), message: null, chain: chainOf(conversation) }
   if (last?.role !== 'user') return badRequest('input: must end with a message of the user, or with outputs of calls')
-  return { history: givenMessages(conversation.slice(0, -1)), message: { text: last.content, parts: last.parts } }
+  return { history: historyOf(conversation.slice(0, -1)), message: { text: last.content, parts: last.parts } }
+}
+
+/** Returns the messages of a history with the parts that they bring. */
+function historyOf(conversation: SentConversation): HistoryMessage[] {
+  const parts = conversation.flatMap((message) => (message.role === 'user' ? [message.parts] : []))
+  const bare = conversation.map((message) => (message.role === 'user' ? { ...message, parts: [] } : message))
+  let users = 0
+  return givenMessages(bare).map((message) =>
+    message.role === 'user' ? { ...message, sent: parts[users++] ?? [] } : message,
+  )
 }
 
 /** Returns the turns behind the last user message, of which the newest has all its results. */
@@ -134,7 +154,7 @@ export function givenMessages(conversation: SentConversation, field = 'input'): 
   for (const message of conversation) {
     if (message.role === 'user') {
       const [part] = message.parts
-      if (part) badRequest(`${part.where}: pictures and files are taken in the newest message alone`)
+      if (part) badRequest(`${part.where}: pictures and files are taken in the input of a response alone`)
       given.push({ role: 'user', content: message.content })
       continue
     }

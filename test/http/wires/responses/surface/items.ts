@@ -73,11 +73,11 @@ function otherItems({ client, create, honoured, refused, foreign, got }: Kit): S
     refused(ITEM, 'a call without its output', 'Send the output behind it', {
       params: { input: [user('a'), { type: 'function_call', call_id: 'x', name: 'f', arguments: '{}' }] },
     }),
-    refused(ITEM, 'pictures and files in a new conversation’s history', 'Send them in the newest message', {
-      params: {
+    honoured(ITEM, 'pictures and files in a new conversation’s history', 'Up to 20 MiB together', () =>
+      create({
         input: [user([{ type: 'input_image', image_url: PIXEL }]), { role: 'assistant', content: 'b' }, user('c')],
-      },
-    }),
+      }),
+    ),
     honoured(ITEM, '`custom_tool_call` and its output', 'As a function’s, with the arguments `{"input"}`', () =>
       create({
         input: [

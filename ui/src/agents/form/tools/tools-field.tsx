@@ -24,7 +24,7 @@ export function ToolsField({ form }: { form: Form }) {
       <div>
         <Group justify="space-between">
           <Text fz="sm" c="dimmed">
-            {chosen.length === 0 ? 'None: the model only writes.' : `${chosen.length} chosen`}
+            {chosen.length === 0 ? 'No tools' : `${chosen.length} chosen`}
           </Text>
           <Button
             variant="default"

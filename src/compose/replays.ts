@@ -1,0 +1,83 @@
+/** Wires up replays: the versions that they ask, and the replies that they ask again. */
+import type { Host } from '../actors/session/host.ts'
+import { saidIn } from '../features/replays/replay-case.ts'
+import { createReplays } from '../features/replays/replays.ts'
+import { type CaseReply, costOf, createCases } from '../features/replays/store/cases.ts'
+import { agentHolding, heldByVersion, readAskedVersion } from '../features/versions/index.ts'
+import type { WholeSnapshot } from '../features/versions/store/snapshot.ts'
+import { agentRequest, agentToolbox } from '../http/sending/agent-for-reply.ts'
+import type { RecordDependencies } from '../http/sending/message-record.ts'
+import { badRequest } from '../http/server/http-error.ts'
+import type { Sql } from '../persistence/postgres/database.ts'
+import type { Owner } from '../persistence/replies/admission/admission-answer.ts'
+import { replyChain } from '../persistence/replies/reading/reply-events.ts'
+import { storedUsage } from '../persistence/replies/settling/stored-outcome.ts'
+import { decodeFacts } from '../persistence/replies/stored/stored-columns.ts'
+
+interface Parts {
+  sql: Sql
+  owner: () => Owner
+  answering: RecordDependencies
+}
+
+/** Opens the running of replays on this instance. */
+export const openReplays = (host: Host, { sql, owner, answering }: Parts) =>
+  createReplays({
+    host,
+    cases: createCases(sql, owner),
+    async prepare({ agentId, version, held }, mediaTypes) {
+      const live = await answering.agents.find(agentId)
+      if (live === null) throw new Error('The agent is gone.')
+      // It was stored as a snapshot, when the replay was created.
+      const agent = await agentHolding(sql, live, held as WholeSnapshot, version)
+      return {
+        agentName: agent.name,
+        request: { ...agentRequest(answering, agent, undefined, mediaTypes), reasoning: false },
+        openToolbox: agentToolbox(answering, agent),
+      }
+    },
+    before: (messageId) => replyBefore(sql, messageId),
+    costOf: (model, { promptTokens, completionTokens }) => costOf(sql, model, promptTokens, completionTokens),
+  })
+
+/** Returns what a version of an agent holds. Throws 400 and 409. */
+export const heldBy =
+  ({ sql, agents }: RecordDependencies) =>
+  async (agentId: string, given: unknown) => {
+    const asked = readAskedVersion(given, 'version') ?? badRequest('version: is required')
+    const live = (await agents.find(agentId)) ?? badRequest('version: the agent is gone')
+    const held = await heldByVersion(sql, agentId, asked)
+    await agentHolding(sql, live, held, asked.version)
+    return { version: asked.version, held }
+  }
+
+async function replyBefore(sql: Sql, messageId: string) {
+  const chain = await replyChain(sql, messageId)
+  const events = chain.flatMap(({ events: own }) => own)
+  const [row] = await sql<
+    {
+      model: string | null
+      finishReason: string | null
+      facts: unknown
+      prompt_tokens: number | null
+      completion_tokens: number | null
+      usage_estimated: boolean | null
+    }[]
+  >`
+    select coalesce((select u.model from token_usage u where u.id = m.id), m.model) as model, m.finish_reason as "finishReason",
+           m.facts, m.prompt_tokens, m.completion_tokens, m.usage_estimated
+      from messages m where m.id = ${messageId}`
+  const facts = decodeFacts(row?.facts ?? null)
+  const usage = row ? storedUsage(row) : null
+  const { promptTokens = 0, completionTokens = 0 } = usage ?? {}
+  const old: CaseReply = {
+    version: facts?.agentVersion ?? null,
+    model: row?.model ?? null,
+    ...saidIn(events),
+    finishReason: row?.finishReason ?? null,
+    usage: usage && { promptTokens, completionTokens },
+    cost: row?.model && usage ? await costOf(sql, row.model, promptTokens, completionTokens) : null,
+    durationMs: facts?.durationMs ?? null,
+  }
+  return { old, events }
+}

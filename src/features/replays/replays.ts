@@ -1,0 +1,56 @@
+/** Runs the cases of replays on this instance, beside its replies. */
+import type { Slot } from '../../actors/session/registry.ts'
+import { type CaseDependencies, runCase } from './replay-case.ts'
+import type { CaseEnd, Cases, TakenCase } from './store/cases.ts'
+
+export interface ReplayOptions extends CaseDependencies {
+  cases: Cases
+}
+
+const keyOf = ({ replayId, messageId }: Pick<TakenCase, 'replayId' | 'messageId'>): string => `${replayId} ${messageId}`
+
+const failed: CaseEnd = {
+  ...{ status: 'error', old: null, new: null, divergence: null },
+  error: { code: 'internal', message: 'The case could not be run.' },
+}
+
+export function createReplays({ cases, ...deps }: ReplayOptions) {
+  const { host } = deps
+  const running = new Map<string, { taken: TakenCase; stop: AbortController }>()
+  const log = (err: unknown, taken: TakenCase) =>
+    host.options.log.error({ err, replayId: taken.replayId, messageId: taken.messageId }, 'A case of a replay failed.')
+
+  async function run(taken: TakenCase, slot: Slot): Promise<void> {
+    const stop = new AbortController()
+    running.set(keyOf(taken), { taken, stop })
+    try {
+      const ended = await runCase(deps, taken, AbortSignal.any([stop.signal, slot.signal]))
+      await cases.end(taken, ended)
+    } catch (error) {
+      // It was cancelled or deleted, or it begins anew elsewhere.
+      const isStopped = stop.signal.aborted || slot.signal.aborted
+      if (!isStopped) log(error, taken)
+      const after = isStopped ? cases.giveBack(taken) : cases.end(taken, failed)
+      await after.catch((err: unknown) => log(err, taken))
+    } finally {
+      running.delete(keyOf(taken))
+      slot[Symbol.dispose]()
+    }
+  }
+
+  return {
+    /** Stops what is not to run any more, and takes what waits, as long as there is a place for it. */
+    async tend(): Promise<void> {
+      if (running.size > 0) {
+        const own = await cases.stillOwn([...running.values()].map(({ taken }) => taken))
+        for (const [key, { stop }] of running) if (!own.has(key) || host.draining) stop.abort()
+      }
+      await cases.tend()
+      while (host.refusal() === null) {
+        const taken = await cases.take()
+        if (taken === null) return
+        void run(taken, host.slots.take(taken.agentId))
+      }
+    },
+  }
+}

@@ -1,0 +1,24 @@
+/** The idempotency keys of calls, as they are stored (contract section 30). */
+import type { Sql } from '../../../../persistence/postgres/database.ts'
+
+export interface KeyedReply {
+  replyId: string
+  sessionId: string
+  user: string | null
+}
+
+/** Finds the replies of an agent that calls with this key have begun. The key is one of `callKey`. */
+export async function repliesOfCall(sql: Sql, agentId: string, key: string): Promise<KeyedReply[]> {
+  return await sql<KeyedReply[]>`
+    select k.reply_id as "replyId", k.session_id as "sessionId", s.end_user as "user"
+      from idempotency_keys k join sessions s on s.id = k.session_id
+     where k.key = ${key} and k.key like 'mcp-%' and s.agent_id::text = ${agentId.toLowerCase()}`
+}
+
+/** Returns whether the session holds the key: the call can only join what an earlier one has begun. */
+export async function holdsKey(sql: Sql, sessionId: string, key: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from idempotency_keys
+     where session_id = ${sessionId} and key = ${key} and created_at > clock_timestamp() - interval '24 hours'`
+  return rows.length > 0
+}

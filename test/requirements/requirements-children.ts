@@ -1,0 +1,17 @@
+/** The rules of contract section 30 on agents as tools, and on agents as MCP servers: a part of requirements.ts. */
+export const children = {
+  'contract-30.face-tool':
+    'An agent is an MCP server of both eras with one tool, ask; GET and DELETE are 405, and every instance serves.',
+  'contract-30.face-access':
+    'The face takes the credentials of completions; a secret asks in its own sessions; a foreign origin is 403.',
+  'contract-30.face-sessions': 'ask makes a session or goes on in one, and answers with its text, ids and status.',
+  'contract-30.face-refusals':
+    'What is not taken is isError with a sentence and stores nothing; broken JSON-RPC and unknown tools are protocol errors.',
+  'contract-30.face-progress': 'With a progressToken a client is told of the begin and of rising numbers, no content.',
+  'contract-30.face-keys': 'A key joins the first call, also where it made the session; other arguments are refused.',
+  'contract-30.face-cancel':
+    'A closed response cancels a call of the newest revision without a key; in older ones the notification alone does.',
+  'contract-30.face-depth':
+    'Calls of MCP servers carry greenroom/depth, one more than that of the reply; ask refuses one above 3.',
+  'contract-30.face-drain': 'A draining instance answers ask with 503 and Retry-After.',
+} as const

@@ -1,0 +1,96 @@
+/** All of a reply on one screen, found by whatever id a log or a user gives. */
+import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../support/app.ts'
+import { axe, openBrowser, sidewaysScroll, type TestPage } from '../browser.ts'
+import { chartScene, lit, until } from './chart-scene.ts'
+
+const app = await startTestApp()
+const browser = await openBrowser()
+const scene = await chartScene(app)
+const sessionId = await scene.say('/fail 3')
+const path = { agent_id: scene.agentId, session_id: sessionId }
+const { data } = await app.client.GET('/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages', {
+  params: { path },
+})
+const replyId = data?.messages.at(-1)?.id ?? ''
+const trace = await app.client.GET('/api/v1/debug/replies/{message_id}/trace', {
+  params: { path: { message_id: replyId } },
+})
+const requestId = String(trace.data?.spans.find(({ kind }) => kind === 'reply')?.detail.requestId)
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+const addressOf = (page: TestPage) => new URL(page.url()).pathname
+
+test.each([
+  ['reply', replyId],
+  ['request', requestId],
+  ['session', sessionId],
+])('Ctrl K finds a reply by the id of the %s, in two acts', async (_, id) => {
+  await using page = await browser.page(app.url)
+  await page.goto('/usage')
+  await page.getByRole('heading', { name: 'Usage' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Go to' }).fill(id)
+  await page.getByRole('button', { name: /what happened in it|The newest reply of/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await until(() => addressOf(page)).toBe(`/replies/${replyId}`)
+  await page.getByText('The provider answered with an error').waitFor()
+})
+
+test('a session is found by its id in the palette, too', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/usage')
+  await page.getByRole('heading', { name: 'Usage' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Go to' }).fill(sessionId)
+  await page.getByRole('button', { name: /^\/fail 3/ }).click()
+  await until(() => addressOf(page)).toBe(`/playground/${scene.agentId}/${sessionId}`)
+})
+
+test('nothing that is typed before the palette is there is lost', async () => {
+  await using page = await browser.page(app.url)
+  const held = Promise.withResolvers<void>()
+  await page.route(/command-palette.*\.js/, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto('/usage')
+  await page.getByRole('heading', { name: 'Usage' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('order desk')
+  held.resolve()
+  await until(() => page.getByRole('textbox', { name: 'Go to' }).inputValue()).toBe('order desk')
+})
+
+test('cause, state, step and span are on a laptop’s screen at once, and arrows move all of them', async () => {
+  await using page = await browser.page(app.url, { width: 1280, height: 800 })
+  await page.goto(`/replies/${replyId}`)
+  await until(() => lit(page).getAttribute('data-state')).toBe('error')
+  const shown = [
+    page.getByText('The provider answered with an error'),
+    lit(page),
+    page.locator('[aria-current=step]'),
+    page.getByRole('region', { name: 'Span attempt 1' }),
+  ]
+  for (const one of shown) {
+    const box = await one.boundingBox()
+    expect((box?.y ?? 900) + Math.min(box?.height ?? 0, 24)).toBeLessThanOrEqual(800)
+  }
+  expect(await sidewaysScroll(page)).toEqual([])
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('ArrowLeft')
+  await until(() => lit(page).getAttribute('data-state')).toBe('streaming.settling')
+  await until(() => page.locator('[aria-current=step]').textContent()).toContain('failed')
+  for (let press = 0; press < 10; press += 1) await page.keyboard.press('ArrowLeft')
+  await until(() => lit(page).getAttribute('data-state')).toBe('streaming.generating')
+  await until(() => page.getByTestId('where').textContent()).toMatch(/^1 of /)
+})
+
+test('an id of nothing says so', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/replies/11111111-1111-4111-8111-111111111111')
+  await page.getByText('Reply not found').waitFor()
+})

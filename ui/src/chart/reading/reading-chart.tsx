@@ -1,0 +1,180 @@
+/** The machine as it is read: one row from a message to the outcome, with what is going on. The whole machine is below it. */
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconArrowRight } from '@tabler/icons-react'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { ChartPicture } from '../canvas/chart-picture.tsx'
+import { ChartTable } from '../canvas/chart-table.tsx'
+import { actorMarks } from '../canvas/marks.ts'
+import { useChart } from '../canvas/use-chart.ts'
+import { toneOf, transitionTaken } from '../machine.ts'
+import type { Step } from '../step.ts'
+import { Happened, isAt, type Picked } from './happened.tsx'
+import classes from './reading.module.css'
+import { eventName, pastName, rare, stateName, waysFrom } from './words.ts'
+
+interface ReadingChartProps {
+  /** Innermost state of the session. Null while it is not known, or where none is chosen. */
+  current: string | null
+  /** The step that led there, while that is worth a look. */
+  step: Step | undefined
+  /** All of them: what a click shows. */
+  steps: readonly Step[]
+  /** What goes on in the state. */
+  doing?: ReactNode
+  /** What is said below the picture: since when, why. */
+  children?: ReactNode
+}
+
+const outcomes = ['complete', 'waiting', 'error', 'cancelled'] as const
+
+export function ReadingChart({ current, step, steps, doing, children }: ReadingChartProps) {
+  const [picked, setPicked] = useState<Picked | null>(null)
+  const keys = useArrows()
+  const lit = (id: string) => current === id || undefined
+  const taken = step && step.to === current ? step : undefined
+  const state = (id: string, inside?: ReactNode) => (
+    <button
+      type="button"
+      className={classes.state}
+      data-state={id}
+      data-tone={toneOf(id)}
+      data-lit={lit(id)}
+      aria-current={lit(id)}
+      aria-pressed={picked?.to === id && picked.from === null}
+      title={id}
+      onClick={() => setPicked({ from: null, to: id })}
+    >
+      <span className={classes.name}>
+        <i aria-hidden />
+        {stateName(id)}
+      </span>
+      {inside}
+    </button>
+  )
+  const arrow = (from: string, to: string, label: string) => (
+    <button
+      type="button"
+      className={classes.arrow}
+      aria-label={label}
+      data-tone={taken && toneOf(taken.to)}
+      data-taken={(taken && isAt(taken.from, from) && isAt(taken.to, to)) || undefined}
+      onClick={() => setPicked({ from, to })}
+    >
+      <IconArrowRight size={20} stroke={1.7} aria-hidden />
+    </button>
+  )
+  const isWriting = current === 'streaming.generating' || current === 'streaming.compacting'
+  return (
+    <div className={classes.chart}>
+      <figure
+        className={classes.figure}
+        aria-label={`State chart; the session is ${current === null ? 'not chosen' : stateName(current).toLowerCase()}`}
+      >
+        {/* biome-ignore lint/a11y/useSemanticElements: a field set is of a form */}
+        <div className={classes.row} role="group" aria-label="States" {...keys}>
+          {state('idle', <span className={classes.hint}>no reply yet</span>)}
+          {arrow('', 'streaming', 'From a message to writing')}
+          <div className={classes.writing} data-lit={isWriting || undefined}>
+            {state('streaming.generating', doing && <span className={classes.doing}>{doing}</span>)}
+            {state('streaming.compacting')}
+          </div>
+          {arrow('streaming', 'streaming.settling', 'From writing to saving')}
+          {state('streaming.settling', <span className={classes.hint}>stored, then told</span>)}
+          {arrow('streaming', '', 'From saving to the outcome')}
+          <div className={classes.outcomes}>{outcomes.map((id) => state(id))}</div>
+        </div>
+        <p className={classes.rail}>
+          <span aria-hidden>↺</span> the next message, or one from the queue, begins the next reply
+          {current === 'deleted' && <b> · the session is deleted</b>}
+        </p>
+        <figcaption className={classes.caption}>
+          {children}
+          {current !== null && <Next current={current} />}
+          {taken && (
+            <span>
+              <b>Came by</b> {pastName(taken.event)}
+            </span>
+          )}
+        </figcaption>
+      </figure>
+      {picked && (
+        <Happened key={`${picked.from} ${picked.to}`} picked={picked} steps={steps} onClose={() => setPicked(null)} />
+      )}
+      <Machine current={current} step={taken} />
+    </div>
+  )
+}
+
+/** What it may do next, but for what hardly ever happens. */
+function Next({ current }: { current: string }) {
+  const { chart } = useChart()
+  if (chart === undefined) return null
+  const ways = waysFrom(chart, current)
+  return (
+    <span title={ways.map(({ event }) => event).join(', ')}>
+      <b>Next</b>{' '}
+      {ways
+        .filter(({ event }) => !rare.has(event))
+        .map(
+          ({ event, targets }) =>
+            `${eventName(event)} → ${targets.map((id) => stateName(id).toLowerCase()).join(' or ')}`,
+        )
+        .join(' · ')}
+    </span>
+  )
+}
+
+/** The whole machine, one click away: every transition, as a picture and as a table. */
+function Machine({ current, step }: { current: string | null; step: Step | undefined }) {
+  const [isOpen, { toggle }] = useDisclosure()
+  const laidOut = useChart()
+  const { chart, layout } = laidOut
+  const transition = chart && step && transitionTaken(chart.transitions, step)
+  return (
+    <div className={classes.machine}>
+      <Button variant="subtle" color="gray" size="compact-sm" aria-expanded={isOpen} onClick={toggle}>
+        All transitions
+      </Button>
+      {isOpen && (
+        <>
+          {layout && (
+            <ChartPicture
+              laidOut={laidOut}
+              marks={actorMarks(layout, current, transition && step ? { id: transition.id, step } : null)}
+              label="The whole machine"
+            />
+          )}
+          <ChartTable laidOut={laidOut} current={current} />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** One stop of the tab key; arrows lead from state to state. */
+function useArrows() {
+  const at = useRef(0)
+  const buttonsOf = (group: Element) => [...group.querySelectorAll('button')]
+  const settle = (group: Element) => {
+    for (const [place, button] of buttonsOf(group).entries()) button.tabIndex = place === at.current ? 0 : -1
+  }
+  return {
+    ref: (group: HTMLElement | null) => {
+      if (group) settle(group)
+    },
+    onFocus: ({ currentTarget, target }: { currentTarget: Element; target: Element }) => {
+      const place = buttonsOf(currentTarget).findIndex((button) => button === target)
+      if (place >= 0) at.current = place
+      settle(currentTarget)
+    },
+    onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
+      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+      if (by === undefined) return
+      event.preventDefault()
+      event.stopPropagation()
+      const buttons = buttonsOf(event.currentTarget)
+      buttons[(at.current + by + buttons.length) % buttons.length]?.focus()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+/** What became of a reply, in a sentence, what can be done next, and its figures. */
+import { Alert, Button, Group } from '@mantine/core'
+import { IconAlertTriangle, IconPlugConnected } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { agentResource } from '../agents/resource.ts'
+import { Copy } from '../blocks/copy.tsx'
+import { RunningDuration } from '../blocks/running-duration.tsx'
+import { wholeNumber } from '../blocks/words.ts'
+import { InstanceChip } from '../chart/chips/instance-chip.tsx'
+import type { Message } from '../chart/queries.ts'
+import { endOf, pastName } from '../chart/reading/words.ts'
+import type { Step } from '../chart/step.ts'
+import { clockTime, duration } from '../chart/words.ts'
+import { Reason } from '../playground/message/error-reason.tsx'
+import { headlineOf } from '../playground/message/failure.tsx'
+import { SilentFor } from '../traces/silent-for.tsx'
+import { useSilence } from '../traces/use-silence.ts'
+import classes from './replies.module.css'
+
+interface FactsProps {
+  reply: Message
+  agentId: string
+  steps: readonly Step[]
+}
+
+export function Facts({ reply, agentId, steps }: FactsProps) {
+  const { createdAt, durationMs = null, firstTokenMs = null, usage = null, attempts = null, model = null } = reply
+  const { data: agent } = useQuery(agentResource.one(agentId))
+  const server = steps.at(-1)?.instanceId
+  const facts = [
+    ['Agent', agent && <Link to={`/agents/${agentId}`}>{agent.name}</Link>],
+    ['Model', model],
+    ['Began', clockTime(createdAt)],
+    ['Took', durationMs === null ? <RunningDuration since={createdAt} /> : duration(durationMs)],
+    ['First token', firstTokenMs === null ? null : duration(firstTokenMs)],
+    ['Calls', attempts],
+    ['Tokens', usage && `${wholeNumber(usage.promptTokens)} in, ${wholeNumber(usage.completionTokens)} out`],
+    ['Server', server && <InstanceChip id={server} />],
+  ] as const
+  return (
+    <>
+      <Outcome reply={reply} steps={steps} />
+      <dl className={classes.list}>
+        {facts.map(([name, value]) =>
+          value == null ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+        )}
+        <Id name="Session" id={reply.sessionId} />
+      </dl>
+    </>
+  )
+}
+
+const Id = ({ name, id }: { name: string; id: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      <code title={id}>{id}</code>
+      <Copy text={id} label={`Copy the ${name.toLowerCase()} id`} />
+    </dd>
+  </div>
+)
+
+const endings = {
+  stop: 'Complete: the model came to its end.',
+  length: 'Cut off at the length limit.',
+  content_filter: 'Stopped by the provider’s content filter.',
+  cancelled: 'Stopped by somebody; it keeps what it had.',
+  tool_calls: 'Waiting for somebody to decide its calls.',
+  steered: 'Ended early for the next message.',
+  error: 'Failed.',
+} satisfies Record<NonNullable<Message['finishReason']>, string>
+
+function Outcome({ reply, steps }: Pick<FactsProps, 'reply' | 'steps'>) {
+  const { status, finishReason, error, providerId, sessionId, createdAt } = reply
+  const isRunning = status === 'streaming'
+  const silence = useSilence(sessionId, createdAt, isRunning)
+  const end = endOf(steps)
+  if (error) {
+    return (
+      <Alert color="red" variant="light" icon={<IconAlertTriangle size={16} />} title={headlineOf(error)}>
+        <Reason text={error.message} />
+        <Group gap="xs" mt="xs">
+          <code>{error.code}</code>
+          {providerId != null && error.code.startsWith('provider_') && (
+            <Button
+              component={Link}
+              to={`/providers/${providerId}`}
+              size="compact-xs"
+              variant="default"
+              leftSection={<IconPlugConnected size={14} aria-hidden />}
+            >
+              Open the provider
+            </Button>
+          )}
+        </Group>
+      </Alert>
+    )
+  }
+  return (
+    <p className={classes.outcome}>
+      {isRunning ? 'It is being written. ' : (endings[finishReason ?? 'stop'] ?? '')}
+      {silence && <SilentFor silence={silence} />}
+      {!isRunning && end?.code && ` Code ${end.code}, ${pastName(end.event)}.`}
+    </p>
+  )
+}
