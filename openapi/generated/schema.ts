@@ -1028,6 +1028,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/sessions/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the messages of the agent’s sessions
+         * @description Sessions whose messages hold all that `q` asks for in one of them, the one with the newest first. A client secret searches the sessions of its user.
+         */
+        get: operations["searchSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares": {
         parameters: {
             query?: never;
@@ -6633,6 +6653,17 @@ export interface components {
                 payload?: unknown;
             }[] | null;
         };
+        SearchResults: {
+            results: {
+                session: components["schemas"]["DeploySession"];
+                /** @description The newest matching messages, three at most. */
+                snippets: components["schemas"]["Snippet"][];
+            }[];
+            /** @description `cursor` of the next page. Null on the last one. */
+            next: string | null;
+            /** @description False while text of before an upgrade is being made searchable. */
+            complete: boolean;
+        };
         /** @description A UI message as `useChat` holds it. Of all but the last user message only ids and roles are read; of an assistant’s that is the last one, the answers to approvals and the outputs of the caller’s tools. */
         SentUIMessage: {
             id?: string;
@@ -7012,6 +7043,27 @@ export interface components {
         };
         ShareList: {
             shares: components["schemas"]["Share"][];
+        };
+        Snippet: {
+            /**
+             * Format: uuid
+             * @description Id of the message.
+             */
+            message_id: string;
+            /**
+             * @description Whose message it is.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            /** @description A piece of its text, at most 240 UTF-16 code units. */
+            text: string;
+            /** @description Where the found parts stand in `text`, each as its start and end in UTF-16 code units. */
+            marks: number[][];
+            /**
+             * Format: date-time
+             * @description When the message was stored. ISO 8601, UTC.
+             */
+            created_at: string;
         };
         /** @description The last frame of a failed stream, without `[DONE]` after it. */
         StreamError: {
@@ -7748,6 +7800,7 @@ export type ResponseItemList = components['schemas']['ResponseItemList'];
 export type ResponseObject = components['schemas']['ResponseObject'];
 export type ResponseRequestBody = components['schemas']['ResponseRequestBody'];
 export type RunAgentInput = components['schemas']['RunAgentInput'];
+export type SearchResults = components['schemas']['SearchResults'];
 export type SentUiMessage = components['schemas']['SentUIMessage'];
 export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
@@ -7764,6 +7817,7 @@ export type SessionTransitionList = components['schemas']['SessionTransitionList
 export type Share = components['schemas']['Share'];
 export type ShareCreate = components['schemas']['ShareCreate'];
 export type ShareList = components['schemas']['ShareList'];
+export type Snippet = components['schemas']['Snippet'];
 export type StreamError = components['schemas']['StreamError'];
 export type ToolCall = components['schemas']['ToolCall'];
 export type UiApprovalRequest = components['schemas']['UIApprovalRequest'];
@@ -14870,6 +14924,97 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    searchSessions: {
+        parameters: {
+            query?: {
+                /** @description Words, each the beginning of a word, and phrases in double quotes; 1 to 200 characters, at most ten. Required. */
+                q?: string;
+                /** @description Only sessions that are archived, or are not. All of them by default. */
+                archived?: "true" | "false";
+                /** @description Only sessions of this user. */
+                user?: string;
+                /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description Sessions on a page. 20 by default. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Other searches are running (see `Retry-After`), or this one took too long: ask for more words, or a `user`. */
             503: {
                 headers: {
                     [name: string]: unknown;
