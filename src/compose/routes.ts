@@ -55,7 +55,7 @@ import { registerOidc } from '../features/oidc/routes/oidc-routes.ts'
 import { type ReplayDependencies, replayHandlers } from '../features/replays/routes/replay-handlers.ts'
 import { createSearches, type RunSearch } from '../features/search/routes/run-search.ts'
 import { searchHandlers } from '../features/search/routes/search-handlers.ts'
-import { shareHandlers } from '../features/shares/routes/share-handlers.ts'
+import { playgroundShareHandlers, shareHandlers } from '../features/shares/routes/share-handlers.ts'
 import type { ShareWatch } from '../features/shares/routes/share-watch.ts'
 import { endSharesOf } from '../features/shares/store/shares.ts'
 import { type DebugDependencies, debugHandlers } from '../features/traces/routes/debug.ts'
@@ -198,7 +198,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         const deployNeedsKey = options.deployKeys.length > 0
         mount(management, keys, edited(keys, keyHandlers({ ...deps, deployNeedsKey, loginOf })))
         mount(management, webhooks, edited(webhooks, webhookHandlers(deps)))
-        mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
+        mount(management, playground, { ...playgroundHandlers({ ...deps, loginOf }), ...playgroundShareHandlers(deps) })
         mount(management, allSessions, allSessionHandlers(deps))
         mount(management, knownDecisions, knownDecisionHandlers(deps))
         mount(management, debug, debugHandlers(deps))

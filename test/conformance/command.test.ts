@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { freePort } from '../support/programs/free-port.ts'
 import { statOf } from '../support/process-tree.ts'
+import { freePort } from '../support/programs/free-port.ts'
 import { verifies } from '../verifies.ts'
 
 const main = fileURLToPath(new URL('../../packages/conformance/src/main.ts', import.meta.url))

@@ -1,5 +1,5 @@
-import { operations } from '../../operation.ts'
 import Type from 'typebox'
+import { operations } from '../../operation.ts'
 import { DecisionsExport, SessionExport } from '../../schemas/deploy/client-secrets.ts'
 
 const one = '/api/v1/agents/{agent_id}/deploy/users/{user}'

@@ -4,9 +4,10 @@ import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { name, nullable, oneOf } from '../basics.ts'
 import { callerToolFields, rememberFields } from '../conversation/actions.ts'
-import { messageStatuses, ReplyFailure } from '../conversation/chat.ts'
+import { ReplyFailure } from '../conversation/chat.ts'
 import { Feedback } from '../conversation/feedback.ts'
 import { onBusy } from '../conversation/queue.ts'
+import { messageStatuses } from '../conversation/replies.ts'
 
 const sentParts = {
   type: 'array',

@@ -1,8 +1,8 @@
 /** Client secrets and users. Names are in snake case, as everywhere in the deploy API. */
 import Type from 'typebox'
 import { name, nullable, oneOf } from '../basics.ts'
-import { DeployMessages } from '../conversation/chat.ts'
 import { RememberedDecisions } from '../conversation/remembered.ts'
+import { DeployMessages } from '../conversation/replies.ts'
 import { DeploySession } from '../conversation/sessions.ts'
 
 export const ClientSecretRequest = Type.Object(

@@ -15,8 +15,8 @@ import {
   useState,
 } from 'react'
 import type { Agent } from '../agents/resource.ts'
-import { plural } from '../blocks/words.ts'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
+import { plural } from '../blocks/words.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat.module.css'
 import { isGone, Loading, Notices, SessionGone, Unread } from './chat-notices.tsx'

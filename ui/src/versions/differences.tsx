@@ -1,4 +1,4 @@
-/** What a version changed, or what publishing it would change, field by field. */
+/** The changes of a version, or what publishing it would change, field by field. */
 import { Button, Select, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'

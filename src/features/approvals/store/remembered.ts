@@ -16,7 +16,7 @@ export async function readRemembered(
       from remembered_for(${replyId}, ${[...tools]}::text[]) d`
 }
 
-/** Whose decisions are meant: a session's own, or a user's with an agent. */
+/** The reach of the decisions: a session's own, or a user's with an agent. */
 export type Owner = { agentId: string; sessionId: string } | { agentId: string; user: string }
 
 /** A decision as it is listed. */

@@ -33,7 +33,7 @@ export async function isIndexed(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Makes some messages searchable. Returns whether more are waiting. One instance at a time does it; where it ends in the middle,
+ * The step that makes some messages searchable and returns whether more are waiting. One instance at a time does it; where it ends in the middle,
  * the next goes on, since what is done and how far it has come are one transaction.
  */
 export type IndexStep = () => Promise<boolean>

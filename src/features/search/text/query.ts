@@ -1,4 +1,4 @@
-/** What is asked for (contract section 31): words, phrases and runs, found in a text. */
+/** The question of a search (contract section 31): words, phrases and runs, found in a text. */
 import { indexedText, type Word, wordsOf } from './words.ts'
 
 /** Words that must stand next to each other, in this order. `isPrefix`: the last one is the beginning of a word. */

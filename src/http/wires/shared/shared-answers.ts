@@ -25,7 +25,7 @@ export interface SharedRequest {
 /** The readers by the ids of the operations that a share opens. */
 export type SharedReaders = Readonly<Record<string, (asked: SharedRequest, share: OpenedShare) => Promise<unknown>>>
 
-/** It names nothing of the agent, its provider and its tools. */
+/** The message names nothing of the agent, its provider and its tools. */
 const FAILED = 'The reply failed.'
 
 /** The name that chunks carry instead of the model's. */
