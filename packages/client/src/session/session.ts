@@ -5,6 +5,7 @@ import type { MessageContent } from '../message-content.ts'
 import type { components } from '../schema.ts'
 import type { Reconnect } from '../wire/follow.ts'
 import type { Transport } from '../wire/transport.ts'
+import { deciding } from './deciding.ts'
 import { type OnBusy, type QueuedMessage, queueing } from './queue.ts'
 import { createReply, type FollowReplyOptions, type Reply, type ReplyWire } from './reply.ts'
 
@@ -237,31 +238,6 @@ export function deploySession(context: SessionContext, given: string | null, mad
     async delete() {
       const id = known()
       if (id !== null) await calls.DELETE(`${path}/{session_id}`, params(id))
-    },
-  }
-}
-
-/** Returns the decisions that begin no reply here: a part of what waits, and what is remembered. */
-const deciding = (
-  calls: SessionContext['calls'],
-  agentId: string,
-  create: () => Promise<string>,
-): Pick<DeploySession, 'decideSome' | 'decisions' | 'revoke'> => {
-  const path = '/api/v1/agents/{agent_id}/deploy/sessions'
-  const params = async () => ({ params: { path: { agent_id: agentId, session_id: await create() } } })
-  return {
-    async decideSome(decisions, { idempotencyKey } = {}) {
-      const body = { decisions: [...decisions] }
-      const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }
-      const answer = await calls.POST(`${path}/{session_id}/actions`, { ...(await params()), body, headers })
-      return 'pending' in answer ? answer.pending : []
-    },
-    async decisions() {
-      return (await calls.GET(`${path}/{session_id}/decisions`, await params())).decisions
-    },
-    async revoke(decisionId) {
-      const at = { path: { ...(await params()).params.path, decision_id: decisionId } }
-      await calls.DELETE(`${path}/{session_id}/decisions/{decision_id}`, { params: at })
     },
   }
 }

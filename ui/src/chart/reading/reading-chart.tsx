@@ -164,7 +164,7 @@ function useArrows() {
       if (group) settle(group)
     },
     onFocus: ({ currentTarget, target }: { currentTarget: Element; target: Element }) => {
-      const place = buttonsOf(currentTarget).indexOf(target)
+      const place = target instanceof HTMLButtonElement ? buttonsOf(currentTarget).indexOf(target) : -1
       if (place >= 0) at.current = place
       settle(currentTarget)
     },
