@@ -9,6 +9,7 @@ import { walkDecisions } from './walk-decisions.ts'
 import { walkKeys } from './walk-keys.ts'
 import { walkQueue } from './walk-queue.ts'
 import { walkResponses } from './walk-responses.ts'
+import { walkShares } from './walk-shares.ts'
 import { walkSummaries } from './walk-summaries.ts'
 import { walkFeedback, walkReplays, walkVersions } from './walk-versions.ts'
 import { walkWebhooks } from './walk-webhooks.ts'
@@ -242,6 +243,7 @@ verifies(
     await walk('get', '/api/v1/debug/sessions/{id}/transitions/stream', {})
     const message_id = (await scene.messages(session_id)).findLast(({ role }) => role === 'assistant').id
     await walkReplays(walk, agent_id, message_id)
+    await walkShares(walk, { agent_id, session_id })
     await walkFeedback(walk, { agent_id, session_id, message_id })
     for (const path of ['trace', 'trace/stream', 'requests']) {
       await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, { message_id })
