@@ -13,5 +13,5 @@ export async function walkShares(walk: Walk, { agent_id, session_id }: { agent_i
     await walk('delete', `${base}/shares/{share_id}`, { ...ids, share_id })
     await walk('delete', `${base}/shares/{share_id}`, { ...ids, share_id })
   }
-  await walk('get', `${agent}/deploy/sessions/search`, { agent_id })
+  await walk('get', `${agent}/deploy/sessions/search?q={q}`, { agent_id, q: 'word' })
 }
