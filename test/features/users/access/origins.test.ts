@@ -7,7 +7,7 @@ import { verifies } from '../../../verifies.ts'
 import { bearer, DEPLOY_KEY, openFrontDoor, say } from './front-door-scene.ts'
 
 const exposed =
-  'x-request-id, x-session-id, x-queue-position, retry-after, x-should-retry, x-greenroom-ignored, x-last-event-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests'
+  'x-request-id, x-session-id, x-queue-position, retry-after, x-should-retry, x-greenroom-ignored, x-last-event-id, mcp-session-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests'
 const scene = await openFrontDoor()
 const open = await openFrontDoor({ settings: { PUBLIC_API_KEY: '' }, instances: 1 })
 afterAll(() => Promise.all([scene.close(), open.close()]))
