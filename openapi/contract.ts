@@ -8,6 +8,7 @@ import { completions } from './operations/deploy/completions.ts'
 import { agentConversations, conversations } from './operations/deploy/conversations.ts'
 import { decisions } from './operations/deploy/decisions.ts'
 import { feedback } from './operations/deploy/feedback.ts'
+import { agentFiles, files } from './operations/deploy/files.ts'
 import { mcp } from './operations/deploy/mcp.ts'
 import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
@@ -84,6 +85,8 @@ export const tags: readonly Tag[] = [
     description: 'The same, where `model` or an id names the agent.',
     operations: agentResponses,
   },
+  { name: 'files', description: 'Files that users upload, for messages to name.', operations: files },
+  { name: 'agentFiles', description: 'The same, where `model` or an id names the agent.', operations: agentFiles },
   { name: 'aiSdk', description: 'Deploy API for the AI SDK: `useChat` on the same sessions.', operations: aiSdk },
   { name: 'agUi', description: 'Deploy API for AG-UI, on the same sessions.', operations: agUi },
   { name: 'mcp', description: 'Deploy API: the agent as an MCP server.', operations: mcp },

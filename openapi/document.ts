@@ -108,7 +108,9 @@ function describe(id: string, tag: string, operation: Operation, schemas: Json):
     security: securityFor(operation),
     ...(operation.role === undefined ? {} : { 'x-role': operation.role }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(operation.body === undefined ? {} : { requestBody: requestBodyOf(operation, schemas) }),
+    ...(operation.body === undefined && operation.form === undefined
+      ? {}
+      : { requestBody: requestBodyOf(operation, schemas) }),
     responses: { ...successesOf(operation, schemas), ...errorsOf(operation, schemas) },
   }
 }
@@ -141,7 +143,9 @@ function parametersOf({ path, query, headers, method }: Operation): Json[] {
   return [...inPath, ...inQuery, ...inHeaders]
 }
 
-function requestBodyOf({ body, bodyOptional, alsoConsumes = [] }: Operation, schemas: Json): Json {
+function requestBodyOf({ body, form, bodyOptional, alsoConsumes = [] }: Operation, schemas: Json): Json {
+  if (form !== undefined)
+    return { required: true, content: { 'multipart/form-data': { schema: hoist(form, schemas) } } }
   const content = { schema: hoist(body, schemas) }
   const types = ['application/json', ...alsoConsumes]
   return { required: bodyOptional !== true, content: Object.fromEntries(types.map((type) => [type, content])) }
@@ -206,7 +210,7 @@ function errorsOf(operation: Operation, schemas: Json): Json {
 
 /** Returns the schema of an error. Clients of the Responses API read OpenAI's object in every status. */
 const deployErrorOf = ({ path }: Operation, status: string): TSchema =>
-  /\/(?:responses|conversations)(?:\/|$)/.test(path) ? ResponseError : (deployErrors[status] ?? DeployError)
+  /\/(?:responses|conversations|files)(?:\/|$)/.test(path) ? ResponseError : (deployErrors[status] ?? DeployError)
 
 const deployErrors: Readonly<Record<string, TSchema>> = { 400: DeployRequestError, 401: DeployAuthError }
 

@@ -47,6 +47,8 @@ export interface Operation {
    * that its query does not have, as a misspelt filter would answer with everything.
    */
   refusesUnknown?: true
+  /** The fields of a `multipart/form-data` body, in place of `body`. The handler reads and checks them. */
+  form?: TObject
   /** An absent body is treated as `{}`. */
   bodyOptional?: true
   /** Media types of the body besides `application/json`. */

@@ -177,6 +177,18 @@ export const table = {
     wholeNumber(0, 86_400),
   ),
   maxBodyBytes: setting('MAX_BODY_BYTES', '4194304', 'Larger request bodies get 413.', wholeNumber(1024, 2 ** 30)),
+  maxFileBytes: setting(
+    'MAX_FILE_BYTES',
+    '67108864',
+    'Larger files that are uploaded get 413.',
+    wholeNumber(1024, 512 * 2 ** 20),
+  ),
+  maxUserFileBytes: setting(
+    'MAX_USER_FILE_BYTES',
+    '1073741824',
+    'Limit of the files of a user with an agent; an upload beyond it gets 413.',
+    wholeNumber(1, 2 ** 50),
+  ),
   maxSessionBytes: setting(
     'MAX_SESSION_BYTES',
     '268435456',

@@ -1463,6 +1463,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List files */
+        get: operations["listFiles"];
+        put?: never;
+        /** Upload a file */
+        post: operations["createFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read about a file */
+        get: operations["getFile"];
+        put?: never;
+        post?: never;
+        /** Delete a file; messages keep the bytes that they were sent with */
+        delete: operations["deleteFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/files/{file_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the bytes of a file */
+        get: operations["getFileContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List files */
+        get: operations["listAgentFiles"];
+        put?: never;
+        /** Upload a file */
+        post: operations["createAgentFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read about a file */
+        get: operations["getAgentFile"];
+        put?: never;
+        post?: never;
+        /** Delete a file; messages keep the bytes that they were sent with */
+        delete: operations["deleteAgentFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/files/{file_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the bytes of a file */
+        get: operations["getAgentFileContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/ai-sdk": {
         parameters: {
             query?: never;
@@ -3237,6 +3343,26 @@ export interface components {
                 model: string;
             }[] | null;
         };
+        AgentFileForm: {
+            file: string;
+            /**
+             * @description It is kept and changes nothing.
+             * @default user_data
+             * @enum {string}
+             */
+            purpose?: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
+            /**
+             * @description The time from which the seconds count.
+             * @enum {string}
+             */
+            "expires_after[anchor]"?: "created_at";
+            /** @description Seconds until it expires. */
+            "expires_after[seconds]"?: number;
+            /** @description Whose it is. */
+            user?: string;
+            /** @description Id of an agent, or its name where it is the only one. */
+            model?: string;
+        };
         AgentList: {
             agents: components["schemas"]["Agent"][];
             /** @description Total number of records. */
@@ -4560,6 +4686,45 @@ export interface components {
             score: 1 | -1;
             /** @description Why, in 1 to 2,000 characters. Null when nothing was said. */
             comment?: string | null;
+        };
+        FileDeleted: {
+            id: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "file";
+            /** @constant */
+            deleted: true;
+        };
+        FileForm: {
+            file: string;
+            /**
+             * @description It is kept and changes nothing.
+             * @default user_data
+             * @enum {string}
+             */
+            purpose?: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
+            /**
+             * @description The time from which the seconds count.
+             * @enum {string}
+             */
+            "expires_after[anchor]"?: "created_at";
+            /** @description Seconds until it expires. */
+            "expires_after[seconds]"?: number;
+            /** @description Whose it is. */
+            user?: string;
+        };
+        FileList: {
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "list";
+            data: components["schemas"]["UploadedFile"][];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
         };
         Found: {
             /**
@@ -7283,6 +7448,36 @@ export interface components {
             /** @constant */
             dynamic: true;
         };
+        UploadedFile: {
+            /** @description `file-` and a UUID without dashes. */
+            id: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "file";
+            /** @description Size. */
+            bytes: number;
+            /** @description When it was uploaded. Unix time in seconds. */
+            created_at: number;
+            /** @description When it expires; null: not at a set time. Unix time in seconds. */
+            expires_at: number | null;
+            filename: string;
+            /**
+             * @description As it was sent.
+             * @enum {string}
+             */
+            purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
+            /**
+             * @description A file that is there can be used.
+             * @enum {string}
+             */
+            status: "processed";
+            /** @description Told by the bytes. */
+            media_type: string;
+            /** @description Whose it is; null: nobody’s. */
+            user: string | null;
+        };
         /** @description As reported by the provider; otherwise estimated by a tokenizer. */
         Usage: {
             /** @description Tokens read. */
@@ -7645,6 +7840,7 @@ export type Agent = components['schemas']['Agent'];
 export type AgentCompletionRequest = components['schemas']['AgentCompletionRequest'];
 export type AgentConversationCreate = components['schemas']['AgentConversationCreate'];
 export type AgentCreate = components['schemas']['AgentCreate'];
+export type AgentFileForm = components['schemas']['AgentFileForm'];
 export type AgentList = components['schemas']['AgentList'];
 export type AgentModel = components['schemas']['AgentModel'];
 export type AgentModelList = components['schemas']['AgentModelList'];
@@ -7701,6 +7897,9 @@ export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
 export type Feedback = components['schemas']['Feedback'];
 export type FeedbackRequest = components['schemas']['FeedbackRequest'];
+export type FileDeleted = components['schemas']['FileDeleted'];
+export type FileForm = components['schemas']['FileForm'];
+export type FileList = components['schemas']['FileList'];
 export type Found = components['schemas']['Found'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
 export type GivenFeedback = components['schemas']['GivenFeedback'];
@@ -7834,6 +8033,7 @@ export type UiToolDenied = components['schemas']['UIToolDenied'];
 export type UiToolError = components['schemas']['UIToolError'];
 export type UiToolInput = components['schemas']['UIToolInput'];
 export type UiToolOutput = components['schemas']['UIToolOutput'];
+export type UploadedFile = components['schemas']['UploadedFile'];
 export type Usage = components['schemas']['Usage'];
 export type UsageFigures = components['schemas']['UsageFigures'];
 export type UsageFiguresRow = components['schemas']['UsageFiguresRow'];
@@ -18367,6 +18567,903 @@ export interface operations {
                 };
             };
             /** @description There is no such response, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: {
+                /** @description Only files of this purpose. */
+                purpose?: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
+                /** @description Only files of this user. */
+                user?: string;
+                /** @description Most files, 1 to 1,000. */
+                limit?: number;
+                /** @description The id of the file before the first one. */
+                after?: string;
+                /** @description Newest first: `desc`. */
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    createFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["FileForm"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedFile"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The file is larger than `MAX_FILE_BYTES`, or its user would have too much or too many. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many files are being uploaded, the instance is shutting down, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    getFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedFile"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such file, it has expired, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    deleteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileDeleted"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such file, it has expired, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    getFileContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such file, it has expired, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    listAgentFiles: {
+        parameters: {
+            query?: {
+                /** @description Only files of this purpose. */
+                purpose?: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
+                /** @description Only files of this user. */
+                user?: string;
+                /** @description Most files, 1 to 1,000. */
+                limit?: number;
+                /** @description The id of the file before the first one. */
+                after?: string;
+                /** @description Newest first: `desc`. */
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    createAgentFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["AgentFileForm"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedFile"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description No agent is `model`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The file is larger than `MAX_FILE_BYTES`, or its user would have too much or too many. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many files are being uploaded, the instance is shutting down, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    getAgentFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedFile"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such file, it has expired, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    deleteAgentFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileDeleted"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such file, it has expired, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    getAgentFileContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such file, it has expired, or it is not the caller’s. */
             404: {
                 headers: {
                     [name: string]: unknown;

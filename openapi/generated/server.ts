@@ -308,6 +308,34 @@ export interface AgentResponsesHandlers<X extends Exchange> {
   listAgentResponseInputItems: Handler<operations['listAgentResponseInputItems'], X, 'limit' | 'order'>
 }
 
+/** Files that users upload, for messages to name. */
+export interface FilesHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/files — Upload a file */
+  createFile: Handler<operations['createFile'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/files — List files */
+  listFiles: Handler<operations['listFiles'], X, 'limit' | 'order'>
+  /** GET /api/v1/agents/{agent_id}/deploy/files/{file_id} — Read about a file */
+  getFile: Handler<operations['getFile'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/files/{file_id}/content — Read the bytes of a file */
+  getFileContent: Handler<operations['getFileContent'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/files/{file_id} — Delete a file; messages keep the bytes that they were sent with */
+  deleteFile: Handler<operations['deleteFile'], X>
+}
+
+/** The same, where `model` or an id names the agent. */
+export interface AgentFilesHandlers<X extends Exchange> {
+  /** POST /api/v1/openai/files — Upload a file */
+  createAgentFile: Handler<operations['createAgentFile'], X>
+  /** GET /api/v1/openai/files — List files */
+  listAgentFiles: Handler<operations['listAgentFiles'], X, 'limit' | 'order'>
+  /** GET /api/v1/openai/files/{file_id} — Read about a file */
+  getAgentFile: Handler<operations['getAgentFile'], X>
+  /** GET /api/v1/openai/files/{file_id}/content — Read the bytes of a file */
+  getAgentFileContent: Handler<operations['getAgentFileContent'], X>
+  /** DELETE /api/v1/openai/files/{file_id} — Delete a file; messages keep the bytes that they were sent with */
+  deleteAgentFile: Handler<operations['deleteAgentFile'], X>
+}
+
 /** Deploy API for the AI SDK: `useChat` on the same sessions. */
 export interface AiSdkHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/ai-sdk — Send the next message of a chat; the answer is a UI message stream */
@@ -552,6 +580,8 @@ export interface Server<X extends Exchange> {
   conversations: ConversationsHandlers<X>
   agentConversations: AgentConversationsHandlers<X>
   agentResponses: AgentResponsesHandlers<X>
+  files: FilesHandlers<X>
+  agentFiles: AgentFilesHandlers<X>
   aiSdk: AiSdkHandlers<X>
   agUi: AgUiHandlers<X>
   mcp: McpHandlers<X>
@@ -596,6 +626,8 @@ export interface ServerOperations<X extends Exchange>
     ConversationsHandlers<X>,
     AgentConversationsHandlers<X>,
     AgentResponsesHandlers<X>,
+    FilesHandlers<X>,
+    AgentFilesHandlers<X>,
     AiSdkHandlers<X>,
     AgUiHandlers<X>,
     McpHandlers<X>,

@@ -185,6 +185,7 @@ async function openDependencies(ground: Ground) {
     gate,
     recorder,
     storage: storageLimits(settings),
+    fileLimits: { fileBytes: settings.maxFileBytes, userFileBytes: settings.maxUserFileBytes },
     traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs: settings.generationTimeoutS * 1000,
     patience: {

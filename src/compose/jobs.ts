@@ -7,6 +7,7 @@ import { createTimerJobs } from '../coordination/jobs/timer-jobs.ts'
 import { forgetOldDecisions } from '../features/approvals/store/remembered.ts'
 import { forgetEntries } from '../features/audit/store/audit.ts'
 import { tidySessionReads } from '../features/audit/store/session-reads.ts'
+import { tidyFiles } from '../features/files/store/files.ts'
 import { tidyLimits } from '../features/limits/store/limits.ts'
 import { foldUsage } from '../features/limits/store/usage/usage.ts'
 import { forgetSessionDeletions } from '../features/live-lists/store/session-changes.ts'
@@ -71,6 +72,7 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyLogins(sql)
   await forgetRevocations(sql)
   await tidySessionReads(sql)
+  await tidyFiles(sql, retention.sessionDays)
   await tidyContents(sql)
   await tidyReplies(sql, retention)
   if (retention.sessionDays !== null) await forgetOldDecisions(sql, retention.sessionDays)

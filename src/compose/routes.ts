@@ -8,6 +8,7 @@ import { clientSecrets } from '../../openapi/operations/deploy/clientSecrets.ts'
 import { completions } from '../../openapi/operations/deploy/completions.ts'
 import { decisions } from '../../openapi/operations/deploy/decisions.ts'
 import { feedback } from '../../openapi/operations/deploy/feedback.ts'
+import { agentFiles, files } from '../../openapi/operations/deploy/files.ts'
 import { models } from '../../openapi/operations/deploy/models.ts'
 import { search } from '../../openapi/operations/deploy/search.ts'
 import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
@@ -45,6 +46,7 @@ import {
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
 import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
+import { fileHandlers, takeForms, userFiles } from '../features/files/routes/file-handlers.ts'
 import { keyHandlers } from '../features/keys/routes/key-handlers.ts'
 import type { KeyList } from '../features/keys/routes/key-list.ts'
 import { priceHandlers } from '../features/limits/routes/prices.ts'
@@ -92,7 +94,7 @@ import { agUiHandlers } from '../http/wires/ag-ui/routes.ts'
 import { aiSdkHandlers } from '../http/wires/ai-sdk/routes.ts'
 import { type CompletionDependencies, completionHandlers } from '../http/wires/chat/completions.ts'
 import { feedbackHandlers } from '../http/wires/chat/feedback.ts'
-import { modelHandlers } from '../http/wires/chat/models.ts'
+import { agentNamed, modelHandlers } from '../http/wires/chat/models.ts'
 import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
 import { sessionCompletionHandlers } from '../http/wires/chat/session-completions.ts'
 import { sessionHandlers, wireMessage, wireSession } from '../http/wires/chat/sessions.ts'
@@ -130,6 +132,7 @@ export type HttpDependencies = CompletionDependencies &
     oidc: OidcSignIn | null
     /** Returns the address under which browsers reach the server. Null where that is not known. */
     publicUrl(): string | null
+    fileLimits: Parameters<typeof fileHandlers>[0]['fileLimits']
   } & HttpToolDependencies &
   McpServerDependencies &
   WebhookDependencies
@@ -245,6 +248,12 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
   const sessionSecrets = deps.secrets.derive('response sessions')
   mountResponses(deploy, { ...deps, sessionSecrets })
+  const { ofAgents, ofAll } = fileHandlers({ ...deps, agentNamed })
+  deploy.register(async (scope) => {
+    await takeForms(scope)
+    mountDeploy(scope, files, ofAgents)
+    mountDeploy(scope, agentFiles, ofAll)
+  })
   mountDeploy(deploy, agUi, agUiHandlers(deps))
   mountMcp(deploy, { ...deps, sessionSecrets })
   mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
@@ -255,6 +264,7 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
       ...deps,
       shown: { session: wireSession, message: wireMessage, decisions: shownDecisions(deps.sql) },
       endShares: endSharesOf,
+      userFiles: userFiles(deps.sql),
     }),
   )
   mountDeploy(deploy, decisions, decisionHandlers(deps))

@@ -15,7 +15,7 @@ test('deploy errors are {error}, an object for 400 and 401; all others {message}
     for (const { responses } of Object.values(item)) {
       for (const [status, answer] of Object.entries(responses)) {
         if (Number(status) < 400) continue
-        const isOpenAi = /\/(?:responses|conversations)(?:\/|$)/.test(path)
+        const isOpenAi = /\/(?:responses|conversations|files)(?:\/|$)/.test(path)
         const ofDeploy = isOpenAi ? 'ResponseError' : (objects[status] ?? 'DeployError')
         const said = /\/(?:deploy|openai)\//.test(path) ? ofDeploy : 'Message'
         expect(answer.content?.['application/json'], `${path} ${status}`).toEqual({

@@ -11,6 +11,7 @@ import { walkQueue } from './walk-queue.ts'
 import { walkResponses } from './walk-responses.ts'
 import { walkShares } from './walk-shares.ts'
 import { walkSummaries } from './walk-summaries.ts'
+import { walkFiles } from './walk-files.ts'
 import { walkFeedback, walkReplays, walkVersions } from './walk-versions.ts'
 import { walkWebhooks } from './walk-webhooks.ts'
 
@@ -231,6 +232,7 @@ verifies(
     await walkResponses(walk, agent_id)
     await walkWebhooks(walk, agent_id)
     await walkVersions(walk, agent_id)
+    await walkFiles(walk, agent_id)
     const parts = [walkUsers, walkUiClients, walkPlayground, walkHeads, walkParts]
     for (const walkPart of parts) await walkPart(agent_id)
     await walkDecisions(walk, scene.up, agent_id)

@@ -55,5 +55,12 @@ export const responses = {
   'contract-32.compact': 'compact summarises a conversation up to its newest response; its item names the place.',
   'contract-32.surface': 'Each call and field of OpenAI’s two APIs does what docs/responses-fields.md says.',
   'contract-32.history-parts': 'Every user message of a response’s input may hold pictures and files.',
+  'contract-32.files': 'Files are uploaded, listed, read and deleted, below an agent and below /api/v1/openai.',
+  'contract-32.files-form': 'A form that is no upload is 400 that names the field, or 415.',
+  'contract-32.files-owners': 'A file is seen by its user and the keys of its agent; for others it is unknown.',
+  'contract-32.files-size':
+    'A file, and all of a user, have a limit: 413, nothing stored; uploads at once do not exceed it together.',
+  'contract-32.files-types': 'The type of a file is told by its bytes, never by its name.',
+  'contract-32.files-end': 'An expired file is 404; a user’s files go with the user, and stand in the export.',
   'contract-35.stream-of-key': 'On the Responses API stream is not part of the body that a key is held to.',
 } as const

@@ -1,6 +1,8 @@
 /** The door of parts: all that the wires, the rest of http and other features use of it. */
+export { BEGINNING_BYTES, pictureOrPdfType } from './routes/check-bytes.ts'
+export { cleanName } from './routes/clean-name.ts'
 export { ownParts } from './routes/own-parts.ts'
-export { answerPart, partPath, placeOfPath } from './routes/part-answer.ts'
+export { answerPart, partPath, placeOfPath, sendContent } from './routes/part-answer.ts'
 export {
   bringsAddresses,
   loadMessages,
@@ -25,4 +27,4 @@ export {
 } from './routes/sent-message.ts'
 export { type FindStored, findAllStored } from './routes/stored-parts.ts'
 export { openUploads, requireUploads, takesParts, type Uploads } from './routes/uploads.ts'
-export { findPart } from './store/parts.ts'
+export { copyPiece, findPart, PIECE_BYTES, releaseContents } from './store/parts.ts'

@@ -4,7 +4,7 @@ import type { Decoded } from './base64.ts'
 import { isPictureType } from './sent-message.ts'
 
 /** All that file-type looks at for the types that are taken here. */
-const BEGINNING_BYTES = 4100
+export const BEGINNING_BYTES = 4100
 
 /** The number of bytes that are checked before other work has its turn. */
 const TURN_BYTES = 2 ** 20
@@ -25,6 +25,12 @@ async function typeOf(pieces: readonly Uint8Array[]): Promise<string | null> {
 export async function pictureTypeOf(pieces: readonly Uint8Array[]): Promise<string | null> {
   const mediaType = await typeOf(pieces)
   return mediaType !== null && isPictureType(mediaType) ? mediaType : null
+}
+
+/** Returns the media type that these first bytes of a file tell: a picture's that is taken, or PDF. Null for others. */
+export async function pictureOrPdfType(beginning: Uint8Array): Promise<string | null> {
+  const mediaType = await typeOf([beginning])
+  return mediaType !== null && (isPictureType(mediaType) || mediaType === 'application/pdf') ? mediaType : null
 }
 
 /** Returns what is wrong with the bytes. Null when there is nothing. */

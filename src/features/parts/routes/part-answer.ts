@@ -41,19 +41,27 @@ export async function answerPart(
   const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
   const part = (await findPart(sql, place)) ?? missing('part')
   if (picturesOnly && part.type !== 'image_url') missing('part')
-  const { mediaType, size } = part
+  await sendContent(reply, part)
+}
+
+/** Sends bytes that somebody uploaded, as `answerPart` does. */
+export async function sendContent(
+  reply: FastifyReply,
+  content: Pick<MessagePart, 'mediaType' | 'size' | 'filename' | 'read'>,
+): Promise<void> {
+  const { mediaType, size } = content
   await reply
     .header('content-type', mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType)
     .header('content-length', size)
-    .header('content-disposition', disposition(part))
+    .header('content-disposition', disposition(content))
     .header('content-security-policy', "default-src 'none'; sandbox")
     .header('cache-control', `private, max-age=${CACHED_S}, immutable`)
     .header('vary', 'Origin') // else a browser takes the answer to an <img> for that to a page of a listed origin
-    .send(Readable.from(part.read(), { objectMode: false }))
+    .send(Readable.from(content.read(), { objectMode: false }))
 }
 
 /** Returns the header of RFC 6266, with a plain name for clients that read no other. */
-function disposition({ filename }: MessagePart): string {
+function disposition({ filename }: Pick<MessagePart, 'filename'>): string {
   if (filename === null) return 'attachment'
   const plain = filename.replace(/[^\x20-\x7e]|["\\%]/gu, '_')
   const encoded = encodeURIComponent(filename).replace(

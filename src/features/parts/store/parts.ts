@@ -45,7 +45,7 @@ async function ownerOf(sql: AnySql, { agentId, sessionId, user }: PartOwner): Pr
 }
 
 /** Small enough that no statement holds others up, and a multiple of 3: base64 in pieces is base64. */
-const PIECE_BYTES = 192 * 1024
+export const PIECE_BYTES = 192 * 1024
 
 /** A content that was deleted between two looks is stored anew. */
 const MOST_TRIES = 5
@@ -109,7 +109,8 @@ async function addContent(tx: Tx, { key, size, pieces }: Keyed & { pieces: reado
   if (stored !== size) throw new Error(`A picture or file came to be stored with ${stored} of ${size} bytes.`)
 }
 
-async function copyPiece(tx: Tx, { key, n, piece }: { key: string; n: number; piece: Buffer }): Promise<void> {
+/** Stores a piece of a content. */
+export async function copyPiece(tx: Tx, { key, n, piece }: { key: string; n: number; piece: Buffer }): Promise<void> {
   const row = [rowHead(key, n, piece.length), piece, END_OF_COPY]
   await copyIn(tx`copy part_pieces (sha256, n, bytes) from stdin (format binary)`, row)
 }
@@ -170,6 +171,7 @@ export async function tidyContents(sql: Sql): Promise<void> {
       select c.sha256 from part_contents c
        where not exists (select 1 from message_parts p where p.stored_as = c.sha256)
          and not exists (select 1 from message_parts p where p.sha256 = c.sha256 and p.stored_as is null)
+         and not exists (select 1 from files f where f.stored_as = c.sha256)
          and not exists (select 1 from part_uploads u where u.sha256 = c.sha256) limit 1000))`
 }
 

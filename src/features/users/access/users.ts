@@ -20,6 +20,11 @@ export interface UserDependencies {
   sql: Sql
   host: SessionHost
   revocations: Pick<RevocationList, 'add'>
+  /** The files of a user with an agent. */
+  userFiles: {
+    list(agentId: string, user: string): Promise<object[]>
+    delete(agentId: string, user: string): Promise<void>
+  }
   /** Ends the shares of the user's sessions. */
   endShares(tx: Tx, agentId: string, user: string): Promise<void>
   /** The forms in which the deploy API shows sessions and messages, and the lists of what is remembered. */
@@ -57,6 +62,7 @@ export const userHandlers = (deps: UserDependencies) =>
       // First: no secret of the user makes another session from then on, on any instance.
       await revoke(deps, request, 'delete', { agentId, user })
       await deleteAllSessions(deps, { agentId, user }, async () => {})
+      await deps.userFiles.delete(agentId, user)
       // Behind the sessions: one that was stored at that moment is there by now.
       await deps.sql`
         delete from remembered_decisions where agent_id = ${agentId} and end_user = ${user} and session_id is null`
@@ -122,6 +128,7 @@ async function* exportLines(deps: UserDependencies, agentId: string, user: strin
     }
     isMore = sessions.length > 0
   }
+  for (const file of await deps.userFiles.list(agentId, user)) yield `${withEscapedLineEnds(JSON.stringify(file))}\n`
   const decisions = await shown.decisions({ agentId, user })
   if (decisions.length > 0) yield `${withEscapedLineEnds(JSON.stringify({ decisions }))}\n`
 }

@@ -50,7 +50,7 @@ function bodyOf({ status, message }: Answer, code: string | null): object | stri
 
 /** Returns whether this is a path whose clients read OpenAI's object in every status (contract section 24). */
 const isOpenAiPath = (url: string): boolean =>
-  /^\/api\/v1\/(?:agents\/[^/?]+\/deploy|openai)\/(?:responses|conversations)(?:[/?]|$)/.test(url)
+  /^\/api\/v1\/(?:agents\/[^/?]+\/deploy|openai)\/(?:responses|conversations|files)(?:[/?]|$)/.test(url)
 
 const codes: Readonly<Record<number, string>> = {
   400: 'invalid_request',

@@ -18,7 +18,7 @@ interface KnownPath {
 }
 
 /** The services that clients of the chat-completions format ask for besides, by the first step of its path. */
-const notServed = ['embeddings', 'images', 'audio', 'moderations', 'files', 'fine_tuning', 'batches', 'assistants']
+const notServed = ['embeddings', 'images', 'audio', 'moderations', 'fine_tuning', 'batches', 'assistants']
 
 /** Longer paths are no misspellings, and comparing them costs their square. */
 const MOST_CHARACTERS = 300
