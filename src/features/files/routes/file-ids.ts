@@ -1,4 +1,4 @@
-/** Ids of files: `file-` and a UUID without its dashes. */
+/** The ids of files: `file-` and a UUID without its dashes. */
 
 export const fileIdOf = (uuid: string): string => `file-${uuid.replaceAll('-', '').toLowerCase()}`
 
