@@ -11,6 +11,7 @@ import { feedback } from './operations/deploy/feedback.ts'
 import { mcp } from './operations/deploy/mcp.ts'
 import { models } from './operations/deploy/models.ts'
 import { agentResponses, responses } from './operations/deploy/responses.ts'
+import { search } from './operations/deploy/search.ts'
 import { sessionCompletions } from './operations/deploy/sessionCompletions.ts'
 import { sessions } from './operations/deploy/sessions.ts'
 import { shares } from './operations/deploy/shares.ts'
@@ -65,6 +66,7 @@ export const tags: readonly Tag[] = [
     operations: sessionCompletions,
   },
   { name: 'feedback', description: 'Deploy API: what users think of replies.', operations: feedback },
+  { name: 'search', description: 'Deploy API: search in the text of messages.', operations: search },
   { name: 'shares', description: 'Deploy API: sessions that others may read.', operations: shares },
   {
     name: 'responses',

@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
 import { DeployAuthError, DeployError, DeployRequestError, Message, searchPage } from './schemas/basics.ts'
-import { ResponseError } from './schemas/deploy/responses.ts'
+import { ResponseError } from './schemas/deploy/response-error.ts'
 import { Ready } from './schemas/operators/running.ts'
 
 /** JSON, as far as this file needs to know. */

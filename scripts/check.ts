@@ -12,13 +12,14 @@ import { text } from 'node:stream/consumers'
 const checks = [
   'biome check',
   'tsc --checkers 1',
-  'depcruise src openapi test ui/src packages/client/src bench scripts --config .dependency-cruiser.mjs',
+  'depcruise src openapi test ui/src packages/client/src packages/conformance/src bench scripts --config .dependency-cruiser.mjs',
   'npm run --silent generate:check',
   'node scripts/words.ts',
   'tsc --checkers 1 -p ui',
   'node scripts/capabilities.ts',
   'tsc --checkers 1 -p examples',
   'tsc --checkers 1 -p packages/client',
+  'tsc --checkers 1 -p packages/conformance',
 ]
 
 const failed: string[] = []

@@ -1028,6 +1028,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/sessions/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the messages of the agent’s sessions
+         * @description Sessions whose messages hold all that `q` asks for in one of them, the one with the newest first. A client secret searches the sessions of its user.
+         */
+        get: operations["searchSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares": {
         parameters: {
             query?: never;
@@ -1633,7 +1653,7 @@ export interface paths {
         };
         /**
          * Read all of a user's sessions with this agent, with their messages
-         * @description One line of JSON a session, oldest first. An unknown user: no line.
+         * @description One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, where there are some. An unknown user: no line.
          */
         get: operations["exportUser"];
         put?: never;
@@ -4740,6 +4760,8 @@ export interface components {
             agentTools?: components["schemas"]["AgentToolsTransfer"][];
         };
         ImportResult: {
+            /** @description With `dryRun=true` alone. */
+            changes?: components["schemas"]["ImportedChange"][];
             /** @description Number of records created. */
             created: number;
             /** @description Number of records updated. */
@@ -4764,6 +4786,23 @@ export interface components {
                 /** @description As saving the record answers it. */
                 message: string;
             }[];
+        };
+        ImportedChange: {
+            /**
+             * @description What would be done.
+             * @enum {string}
+             */
+            action: "create" | "update";
+            /** @description Kind of record. */
+            kind: string;
+            name: string | null;
+            /** @description Each field that would change, as the audit shows it. */
+            changes: {
+                [key: string]: {
+                    from: unknown;
+                    to: unknown;
+                };
+            };
         };
         Key: {
             /**
@@ -5835,15 +5874,24 @@ export interface components {
             /** @description The models listed by the provider; may be empty. */
             models: string[];
         };
-        /** @description Keys, types and addresses of providers are not copied. */
+        /** @description Types, addresses and keys stand here with `providers=whole`. Without `providerType` it must exist in the target. */
         ProviderTransfer: {
-            /** @description Name of a provider, which must exist in the target. 1 to 200 characters. */
+            /** @description Name of the provider. 1 to 200 characters. */
             name: string;
             /**
-             * @description The API by which it is called.
+             * @description Its type, which cannot be changed.
              * @enum {string}
              */
-            wireApi: "chat_completions" | "responses";
+            providerType?: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
+            /** @description Its address. Null: the address of its type. */
+            baseUrl?: string | null;
+            /**
+             * @description The API by which it is called. Null: that of its type.
+             * @enum {string|null}
+             */
+            wireApi?: "chat_completions" | "responses" | null;
+            /** @description `***`: it has one, which is not copied; on import it keeps what is there. */
+            apiKey?: string | null;
         };
         ProviderType: {
             /**
@@ -6605,6 +6653,17 @@ export interface components {
                 payload?: unknown;
             }[] | null;
         };
+        SearchResults: {
+            results: {
+                session: components["schemas"]["DeploySession"];
+                /** @description The newest matching messages, three at most. */
+                snippets: components["schemas"]["Snippet"][];
+            }[];
+            /** @description `cursor` of the next page. Null on the last one. */
+            next: string | null;
+            /** @description False while text of before an upgrade is being made searchable. */
+            complete: boolean;
+        };
         /** @description A UI message as `useChat` holds it. Of all but the last user message only ids and roles are read; of an assistant’s that is the last one, the answers to approvals and the outputs of the caller’s tools. */
         SentUIMessage: {
             id?: string;
@@ -6774,66 +6833,6 @@ export interface components {
             external_id?: string | null;
             /** @description A history to begin with, oldest first. Stored as complete messages; it has no frames, so that the stream of the session stays 204 until its first own reply. */
             messages?: components["schemas"]["ChatMessage"][] | null;
-        };
-        /** @description A session, with its messages beside. */
-        SessionExport: {
-            /**
-             * Format: uuid
-             * @description Id of the session.
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @description Id of its agent.
-             */
-            agent_id: string;
-            /** @description Null until it is derived from the first user message. 1 to 200 characters. */
-            title: string | null;
-            /** @description The caller's end user. Null when it has none. 1 to 200 characters. */
-            user: string | null;
-            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
-            metadata: {
-                [key: string]: string;
-            };
-            /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
-            external_id: string | null;
-            /** @description The version of its agent that its replies use. Null: the live one. */
-            agent_version: number | null;
-            /** @description Set by a change alone; lists contain archived sessions too. */
-            archived: boolean;
-            /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
-            pending: components["schemas"]["PendingCall"][];
-            /**
-             * Format: uuid
-             * @description The last message of the path that reads show. Null when there is none.
-             */
-            head_id: string | null;
-            /** @description What the session is a copy of. Null when it is none. */
-            forked_from: {
-                /**
-                 * Format: uuid
-                 * @description The session it was copied from; it may be gone.
-                 */
-                session_id: string;
-                /**
-                 * Format: uuid
-                 * @description The last message that was copied, by its id there. Null when there was none.
-                 */
-                message_id: string | null;
-                /** @description The frame up to which it was copied. Null when all of it was copied. */
-                frame_id: number | null;
-            } | null;
-            /**
-             * Format: date-time
-             * @description When the session was created. ISO 8601, UTC.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
-             */
-            updated_at: string;
-            messages: components["schemas"]["DeployMessage"][];
         };
         SessionGone: {
             /**
@@ -7045,6 +7044,27 @@ export interface components {
         ShareList: {
             shares: components["schemas"]["Share"][];
         };
+        Snippet: {
+            /**
+             * Format: uuid
+             * @description Id of the message.
+             */
+            message_id: string;
+            /**
+             * @description Whose message it is.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            /** @description A piece of its text, at most 240 UTF-16 code units. */
+            text: string;
+            /** @description Where the found parts stand in `text`, each as its start and end in UTF-16 code units. */
+            marks: number[][];
+            /**
+             * Format: date-time
+             * @description When the message was stored. ISO 8601, UTC.
+             */
+            created_at: string;
+        };
         /** @description The last frame of a failed stream, without `[DONE]` after it. */
         StreamError: {
             error: {
@@ -7121,6 +7141,13 @@ export interface components {
              * @enum {string|null}
              */
             on_busy?: "reject" | "interrupt" | "enqueue" | "steer" | null;
+            /**
+             * @description Decides later calls of the tool without asking: in this session, or in all sessions of its user with the agent.
+             * @enum {string|null}
+             */
+            remember?: "session" | "user" | null;
+            /** @description With `remember`: only calls in which these arguments have the values that they have in this call. */
+            remember_arguments?: string[] | null;
         };
         UIError: {
             /**
@@ -7236,6 +7263,13 @@ export interface components {
             input: unknown;
             /** @constant */
             dynamic: true;
+            /** @description The remembered decision that settled the call. Absent: none did. */
+            providerMetadata?: {
+                greenroom: {
+                    /** Format: uuid */
+                    decisionId: string;
+                };
+            };
         };
         UIToolOutput: {
             /**
@@ -7679,6 +7713,7 @@ export type HttpToolTestRequest = components['schemas']['HttpToolTestRequest'];
 export type HttpToolUpdate = components['schemas']['HttpToolUpdate'];
 export type Import = components['schemas']['Import'];
 export type ImportResult = components['schemas']['ImportResult'];
+export type ImportedChange = components['schemas']['ImportedChange'];
 export type Key = components['schemas']['Key'];
 export type KeyCreate = components['schemas']['KeyCreate'];
 export type KeyCreated = components['schemas']['KeyCreated'];
@@ -7765,12 +7800,12 @@ export type ResponseItemList = components['schemas']['ResponseItemList'];
 export type ResponseObject = components['schemas']['ResponseObject'];
 export type ResponseRequestBody = components['schemas']['ResponseRequestBody'];
 export type RunAgentInput = components['schemas']['RunAgentInput'];
+export type SearchResults = components['schemas']['SearchResults'];
 export type SentUiMessage = components['schemas']['SentUIMessage'];
 export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
 export type SessionCounts = components['schemas']['SessionCounts'];
 export type SessionCreate = components['schemas']['SessionCreate'];
-export type SessionExport = components['schemas']['SessionExport'];
 export type SessionGone = components['schemas']['SessionGone'];
 export type SessionOverview = components['schemas']['SessionOverview'];
 export type SessionOverviewEvent = components['schemas']['SessionOverviewEvent'];
@@ -7782,6 +7817,7 @@ export type SessionTransitionList = components['schemas']['SessionTransitionList
 export type Share = components['schemas']['Share'];
 export type ShareCreate = components['schemas']['ShareCreate'];
 export type ShareList = components['schemas']['ShareList'];
+export type Snippet = components['schemas']['Snippet'];
 export type StreamError = components['schemas']['StreamError'];
 export type ToolCall = components['schemas']['ToolCall'];
 export type UiApprovalRequest = components['schemas']['UIApprovalRequest'];
@@ -14898,6 +14934,97 @@ export interface operations {
             };
         };
     };
+    searchSessions: {
+        parameters: {
+            query?: {
+                /** @description Words, each the beginning of a word, and phrases in double quotes; 1 to 200 characters, at most ten. Required. */
+                q?: string;
+                /** @description Only sessions that are archived, or are not. All of them by default. */
+                archived?: "true" | "false";
+                /** @description Only sessions of this user. */
+                user?: string;
+                /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description Sessions on a page. 20 by default. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Other searches are running (see `Retry-After`), or this one took too long: ask for more words, or a `user`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
     listShares: {
         parameters: {
             query?: never;
@@ -19334,7 +19461,270 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["SessionExport"];
+                    "application/x-ndjson": {
+                        /**
+                         * Format: uuid
+                         * @description Id of the session.
+                         */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Id of its agent.
+                         */
+                        agent_id: string;
+                        /** @description Null until it is derived from the first user message. 1 to 200 characters. */
+                        title: string | null;
+                        /** @description The caller's end user. Null when it has none. 1 to 200 characters. */
+                        user: string | null;
+                        /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+                        metadata: {
+                            [key: string]: string;
+                        };
+                        /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
+                        external_id: string | null;
+                        /** @description The version of its agent that its replies use. Null: the live one. */
+                        agent_version: number | null;
+                        /** @description Set by a change alone; lists contain archived sessions too. */
+                        archived: boolean;
+                        /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
+                        pending: {
+                            /** @description Names the call in `actions`. */
+                            call_id: string;
+                            /** @description The tool, as the model names it. */
+                            name: string;
+                            /** @description JSON text as the model wrote it; it may not parse. */
+                            arguments: string;
+                            /**
+                             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
+                             * @enum {string}
+                             */
+                            kind: "approval" | "input" | "caller";
+                            /** @description Of a question: the MCP server that asks. */
+                            server?: string;
+                            /** @description Of a question: the name that the server gave it. */
+                            key?: string;
+                            /** @description Of a question: what the server says. */
+                            message?: string;
+                            /** @description Of a form: its JSON Schema, as the server sent it. */
+                            schema?: {
+                                [key: string]: unknown;
+                            };
+                            /** @description Of a page that the user is to visit: its address. */
+                            url?: string;
+                            /**
+                             * Format: date-time
+                             * @description When an approval is rejected that nobody has decided. Absent where it does not expire. ISO 8601, UTC.
+                             */
+                            expires_at?: string;
+                        }[];
+                        /**
+                         * Format: uuid
+                         * @description The last message of the path that reads show. Null when there is none.
+                         */
+                        head_id: string | null;
+                        /** @description What the session is a copy of. Null when it is none. */
+                        forked_from: {
+                            /**
+                             * Format: uuid
+                             * @description The session it was copied from; it may be gone.
+                             */
+                            session_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The last message that was copied, by its id there. Null when there was none.
+                             */
+                            message_id: string | null;
+                            /** @description The frame up to which it was copied. Null when all of it was copied. */
+                            frame_id: number | null;
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @description When the session was created. ISO 8601, UTC.
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
+                         */
+                        updated_at: string;
+                        messages: {
+                            /**
+                             * Format: uuid
+                             * @description Id of the message.
+                             */
+                            id: string;
+                            /**
+                             * Format: uuid
+                             * @description Id of its session.
+                             */
+                            session_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The message before it on its path. Null when it is a first one.
+                             */
+                            parent_id: string | null;
+                            /**
+                             * @description The author.
+                             * @enum {string}
+                             */
+                            role: "user" | "assistant";
+                            /** @description Partial while `streaming`; the text before the failure on `error`. */
+                            content: string;
+                            /**
+                             * @description A cancelled reply is `complete`.
+                             * @enum {string}
+                             */
+                            status: "complete" | "streaming" | "error";
+                            /**
+                             * @description Why a reply ended. Null while streaming, and for user messages.
+                             * @enum {string|null}
+                             */
+                            finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "tool_calls" | "steered" | "error" | null;
+                            /** @description What the model thought. Absent where it was not asked for, or none came. */
+                            reasoning?: string;
+                            /** @description Pictures and files of a user message, in order. Absent where there are none. */
+                            parts?: {
+                                /**
+                                 * @description As it was sent.
+                                 * @enum {string}
+                                 */
+                                type: "image_url" | "file";
+                                /** @description Where its bytes are read: a path of this API below the session. */
+                                url: string;
+                                media_type: string;
+                                /** @description Without a path, and without characters that mislead. */
+                                filename: string | null;
+                                /** @description Bytes. */
+                                size: number;
+                            }[];
+                            /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
+                            continuations?: {
+                                /** @description The last frame before it. */
+                                frame_id: number;
+                                /** @description Code points of the content before it. */
+                                offset: number;
+                                /**
+                                 * Format: date-time
+                                 * @description When another instance took the reply over. ISO 8601, UTC.
+                                 */
+                                at: string;
+                                /**
+                                 * @description Why.
+                                 * @enum {string}
+                                 */
+                                reason: "instance_lost" | "shutdown" | "database";
+                            }[];
+                            /**
+                             * ReplyFailure
+                             * @description Of messages with the status `error` alone.
+                             */
+                            error?: {
+                                /**
+                                 * @description Why the reply failed.
+                                 * @enum {string}
+                                 */
+                                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "tools_unavailable" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+                                /** @description The words of its error chunk. */
+                                message: string;
+                            };
+                            /** @description MCP servers that gave no list of tools. Absent where none is missing. */
+                            missing_tools?: {
+                                /** @description Name of the MCP server. */
+                                server: string;
+                                /**
+                                 * @description `unreachable`: no connection, or no list in time. `unauthorized`: 401 or 403. `invalid`: another answer without a readable list. `no_user`: it needs the user of a session. `no_value`: a header needs another value of the session.
+                                 * @enum {string}
+                                 */
+                                reason: "unreachable" | "unauthorized" | "invalid" | "no_user" | "no_value";
+                            }[];
+                            /** Feedback */
+                            feedback?: {
+                                /**
+                                 * @description 1: good, -1: bad.
+                                 * @enum {integer}
+                                 */
+                                score: 1 | -1;
+                                /** @description Why, in 1 to 2,000 characters. Null when nothing was said. */
+                                comment: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was given first. ISO 8601, UTC.
+                                 */
+                                created_at: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was changed last. ISO 8601, UTC.
+                                 */
+                                updated_at: string;
+                            };
+                            /**
+                             * Format: date-time
+                             * @description When the message was stored. ISO 8601, UTC.
+                             */
+                            created_at: string;
+                        }[];
+                        decisions?: {
+                            /**
+                             * Format: uuid
+                             * @description Id of the decision.
+                             */
+                            id: string;
+                            /**
+                             * @description For how long.
+                             * @enum {string}
+                             */
+                            remember: "session" | "user";
+                            /**
+                             * @description What becomes of the calls that it covers.
+                             * @enum {string}
+                             */
+                            decision: "approve" | "reject";
+                            /** @description The tool's name in the call that was decided. */
+                            name: string;
+                            /** @description The arguments and values that a call must have. Null: any. */
+                            arguments: {
+                                [key: string]: unknown;
+                            } | null;
+                            /** @description What the model is told of a rejected call. */
+                            reason: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it was decided. ISO 8601, UTC.
+                             */
+                            created_at: string;
+                        }[];
+                    } | {
+                        decisions: {
+                            /**
+                             * Format: uuid
+                             * @description Id of the decision.
+                             */
+                            id: string;
+                            /**
+                             * @description For how long.
+                             * @enum {string}
+                             */
+                            remember: "session" | "user";
+                            /**
+                             * @description What becomes of the calls that it covers.
+                             * @enum {string}
+                             */
+                            decision: "approve" | "reject";
+                            /** @description The tool's name in the call that was decided. */
+                            name: string;
+                            /** @description The arguments and values that a call must have. Null: any. */
+                            arguments: {
+                                [key: string]: unknown;
+                            } | null;
+                            /** @description What the model is told of a rejected call. */
+                            reason: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it was decided. ISO 8601, UTC.
+                             */
+                            created_at: string;
+                        }[];
+                    };
                 };
             };
             /** @description Something is missing or invalid; the message names the field and the reason. */
@@ -19792,7 +20182,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19868,7 +20258,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19972,7 +20362,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20048,7 +20438,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22972,7 +23362,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25117,7 +25507,10 @@ export interface operations {
     };
     exportConfiguration: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `named`, the default: names and APIs alone. `whole`: with types and addresses too. */
+                providers?: "named" | "whole";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -25185,6 +25578,8 @@ export interface operations {
             query?: {
                 /** @description With `true` only drafts of agents that are here are changed, for somebody to publish. */
                 draft?: "true" | "false";
+                /** @description `true`: says what would change, under `changes`, and changes nothing. */
+                dryRun?: "true" | "false";
             };
             header?: never;
             path?: never;

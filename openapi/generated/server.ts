@@ -216,6 +216,12 @@ export interface FeedbackHandlers<X extends Exchange> {
   deleteFeedback: Handler<operations['deleteFeedback'], X>
 }
 
+/** Deploy API: search in the text of messages. */
+export interface SearchHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/search — Search the messages of the agent’s sessions */
+  searchSessions: Handler<operations['searchSessions'], X>
+}
+
 /** Deploy API: sessions that others may read. */
 export interface SharesHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/shares — Share a session with whoever has the link */
@@ -540,6 +546,7 @@ export interface Server<X extends Exchange> {
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
   feedback: FeedbackHandlers<X>
+  search: SearchHandlers<X>
   shares: SharesHandlers<X>
   responses: ResponsesHandlers<X>
   conversations: ConversationsHandlers<X>
@@ -583,6 +590,7 @@ export interface ServerOperations<X extends Exchange>
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
     FeedbackHandlers<X>,
+    SearchHandlers<X>,
     SharesHandlers<X>,
     ResponsesHandlers<X>,
     ConversationsHandlers<X>,

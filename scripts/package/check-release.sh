@@ -8,7 +8,7 @@ version=${1#v}
 named() { # WHAT VALUE
   [ "$2" = "$version" ] || { echo "$1 names version $2, the tag $version." >&2; exit 1; }
 }
-for manifest in package.json packages/client/package.json; do
+for manifest in package.json packages/client/package.json packages/conformance/package.json; do
   named "$manifest" "$(node -p "JSON.parse(require('node:fs').readFileSync('$manifest', 'utf8')).version")"
 done
 named deploy/Dockerfile "$(sed -n 's/^ARG VERSION=//p' deploy/Dockerfile)"

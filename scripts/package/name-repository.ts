@@ -1,5 +1,5 @@
 /**
- * `node scripts/package/name-repository.ts https://HOST/OWNER/NAME`: writes into the manifests of both packages where their
+ * `node scripts/package/name-repository.ts https://HOST/OWNER/NAME`: writes into the manifests of all packages where their
  * source lies. A release does it with its own address, so that a fork's packages name the fork: the registry takes provenance
  * only from the repository that a package names.
  */
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The folders of the package's manifests, below the root. */
-const folders = ['', 'packages/client']
+const folders = ['', 'packages/client', 'packages/conformance']
 
 /** Returns the manifest with `repository`, `homepage` and `bugs`. `address`: `https://HOST/OWNER/NAME`. */
 export function named(manifest: string, address: string, directory: string): string {

@@ -1,6 +1,7 @@
 /** `greenroom import` and `greenroom export`: the configuration of a running server, as a file. */
 import { readFile, writeFile } from 'node:fs/promises'
 import type { ImportResult } from '../../openapi/generated/schema.ts'
+import { withEnvironment, withNames } from './environment.ts'
 import type { Terminal } from './terminal.ts'
 import { unusable } from './unusable.ts'
 
@@ -9,6 +10,8 @@ export interface Server {
   url: string
   /** GREENROOM_LOGIN, `username:password`, if it needs a login. */
   login: string | undefined
+  /** GREENROOM_KEY: a management key, in place of a login. */
+  key: string | undefined
 }
 
 const importPath = '/api/v1/import'
@@ -24,8 +27,9 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
 const post = (url: string, type: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
   send(url, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
 
-/** Authenticates and returns the headers with the cookie: none where the server requires no login. */
-export async function logIn({ url, login }: Server): Promise<Record<string, string>> {
+/** Authenticates and returns the headers with the cookie or key: none where the server requires no login. */
+export async function logIn({ url, login, key }: Server): Promise<Record<string, string>> {
+  if (key !== undefined) return { authorization: `Bearer ${key}` }
   if (login === undefined) return {}
   const colon = login.indexOf(':')
   if (colon < 1) throw new Error('GREENROOM_LOGIN: is not of the form username:password.')
@@ -46,25 +50,44 @@ export async function logIn({ url, login }: Server): Promise<Record<string, stri
 export async function importFile(
   server: Server,
   path: string,
-  terminal: Terminal,
-  { draft }: { draft: boolean },
+  { terminal, environment, isTried, draft }: Importing,
 ): Promise<number> {
   const text = await readFile(path, 'utf8').catch(unusable('read', path))
-  const headers = await logIn(server)
   // JSON is valid YAML, but under its own type it is parsed faster and exactly.
-  const type = path.endsWith('.json') ? 'application/json' : 'application/yaml'
-  const response = await post(`${server.url}${importPath}${draft ? '?draft=true' : ''}`, type, text, headers)
-  const { created, updated, skipped } = (await response.json()) as ImportResult // guaranteed by the contract
+  const isJson = path.endsWith('.json')
+  const filled = withEnvironment(text, isJson, environment)
+  const headers = await logIn(server)
+  const target = `${server.url}${importPath}${draft ? '?draft=true' : isTried ? '?dryRun=true' : ''}`
+  const response = await post(target, isJson ? 'application/json' : 'application/yaml', filled, headers)
+  const { created, updated, skipped, changes = [] } = (await response.json()) as ImportResult // guaranteed by the contract
+  for (const change of changes) terminal.out(changeWords(change))
+  const would = isTried ? 'Would have created' : 'Created'
   if (draft) terminal.out(`Changed the drafts of ${updated} agents, skipped ${skipped.length}.`)
-  else terminal.out(`Created ${created}, updated ${updated}, skipped ${skipped.length}.`)
+  else terminal.out(`${would} ${created}, updated ${updated}, skipped ${skipped.length}.`)
   for (const { kind, name, reason } of skipped) terminal.err(`Skipped ${kind} ${JSON.stringify(name)}: ${reason}`)
   return skipped.length === 0 ? 0 : 1
 }
 
-/** Writes to standard output if no path is given. `***` stands for secrets. */
+interface Importing {
+  terminal: Terminal
+  environment: Readonly<Record<string, string | undefined>>
+  /** Whether nothing is to be changed, and the difference printed. */
+  isTried: boolean
+  draft: boolean
+}
+
+/** Returns lines such as `update agent "Support": model "a" -> "b"`. */
+function changeWords({ action, kind, name, changes }: NonNullable<ImportResult['changes']>[number]): string {
+  const fields = Object.entries(changes).map(
+    ([field, { from, to }]) => `\n  ${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`,
+  )
+  return `${action} ${kind} ${JSON.stringify(name)}${action === 'update' ? fields.join('') : ''}`
+}
+
+/** Writes to standard output if no path is given. Secrets stand in it as names of variables, for `import`. */
 export async function exportFile(server: Server, path: string | undefined, terminal: Terminal): Promise<number> {
-  const response = await send(`${server.url}/api/v1/export`, { headers: await logIn(server) })
-  const text = JSON.stringify(await response.json(), null, 2)
+  const response = await send(`${server.url}/api/v1/export?providers=whole`, { headers: await logIn(server) })
+  const text = withNames(await response.text())
   if (path === undefined) terminal.out(text)
   else await writeFile(path, `${text}\n`).catch(unusable('written', path))
   return 0

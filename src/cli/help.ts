@@ -7,9 +7,10 @@ const INDENT = ' '.repeat(6)
 const commands = `Usage: greenroom [COMMAND] [--port PORT] [--data FOLDER]
 
   start               serve pages and API; the default
-  import FILE         import a configuration (JSON or YAML) into the server at GREENROOM_URL; --draft changes only
-                      the drafts of its agents, for somebody to publish
-  export [FILE]       write the configuration of that server, without secrets
+  import FILE         import a configuration (JSON or YAML) into the server at GREENROOM_URL; {"env": "NAME"} in
+                      place of a key or a header stands for that variable; --dry-run prints what would change,
+                      --draft changes only the drafts of its agents, for somebody to publish
+  export [FILE]       write the configuration of that server; keys and secret headers as {"env": "NAME"}
   key create NAME     make a key of that server and print it; --scope deploy (the default), management or
                       management:read, several by repeating it
   hash-password       print the hash of a password, read from standard input, for AUTH_CREDENTIALS
@@ -24,7 +25,8 @@ const commands = `Usage: greenroom [COMMAND] [--port PORT] [--data FOLDER]
   --port PORT         the same as PORT
   --data FOLDER       the same as DATA_DIR
 
-GREENROOM_URL is http://127.0.0.1:8080 by default; GREENROOM_LOGIN is username:password.
+GREENROOM_URL is http://127.0.0.1:8080 by default; GREENROOM_LOGIN is username:password, or
+GREENROOM_KEY a key with the scope management.
 
 Settings are environment variables:
 `

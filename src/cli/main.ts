@@ -28,6 +28,8 @@ interface Flags {
   scopes: readonly string[]
   /** True where webhooks are to be switched off in what is restored. */
   noWebhooks: boolean
+  /** True where an import is to change nothing. */
+  isTried: boolean
   /** True where an import is to change drafts alone. */
   draft: boolean
 }
@@ -37,6 +39,7 @@ type Command = (given: string[], flags: Flags) => Promise<number>
 const server = (): Server => ({
   url: (process.env.GREENROOM_URL || 'http://127.0.0.1:8080').replace(/\/+$/, ''),
   login: process.env.GREENROOM_LOGIN || undefined,
+  key: process.env.GREENROOM_KEY || undefined,
 })
 
 const version = async (): Promise<string> =>
@@ -68,7 +71,11 @@ const onData =
   }
 
 const commands: Record<string, { takes: keyof typeof counts; run: Command }> = {
-  import: { takes: 'one', run: ([file = ''], { draft }) => importFile(server(), file, terminal, { draft }) },
+  import: {
+    takes: 'one',
+    run: ([file = ''], { isTried, draft }) =>
+      importFile(server(), file, { terminal, environment: process.env, isTried, draft }),
+  },
   export: { takes: 'at most one', run: ([file]) => exportFile(server(), file, terminal) },
   key: {
     takes: 'create NAME as',
@@ -144,6 +151,7 @@ function parse() {
         data: { type: 'string' },
         scope: { type: 'string', multiple: true },
         'no-webhooks': { type: 'boolean' },
+        'dry-run': { type: 'boolean' },
         draft: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
@@ -172,8 +180,10 @@ async function main(): Promise<number | null> {
   if (given.length > most || given.length < least) {
     throw new Error(`"${name}" takes ${command?.takes ?? 'no'} argument. See greenroom --help.`)
   }
-  const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false, draft = false } = values
-  if (command) return await command.run(given, { scopes, noWebhooks, draft })
+  const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false } = values
+  const { 'dry-run': isTried = false, draft = false } = values
+  if (isTried && draft) throw new Error('--dry-run and --draft cannot be given together.')
+  if (command) return await command.run(given, { scopes, noWebhooks, isTried, draft })
   await import('../main.ts')
   return null
 }

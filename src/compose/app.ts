@@ -6,6 +6,7 @@ import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { countWaiting } from '../features/approvals/store/waits.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
+import { keepIndexed } from '../features/search/keep-indexed.ts'
 import { withLateTitles } from '../features/titles/late-titles.ts'
 import { passEarlierNumbers } from '../features/users/store/secret-numbers.ts'
 import { versionOldAgents } from '../features/versions/store/versions.ts'
@@ -135,6 +136,8 @@ async function startJobs(
   }
   const jobs = await waitForDatabase(() => startBackground(options), log)
   closing.defer(() => jobs.stop())
+  const indexing = keepIndexed(options.sql, log)
+  closing.defer(() => indexing.stop())
   return jobs
 }
 

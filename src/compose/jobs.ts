@@ -4,6 +4,7 @@ import type { Model } from '../actors/ports/index.ts'
 import type { Observer } from '../actors/ports/observer.ts'
 import type { Job, JobLog, Jobs } from '../coordination/jobs/jobs.ts'
 import { createTimerJobs } from '../coordination/jobs/timer-jobs.ts'
+import { forgetOldDecisions } from '../features/approvals/store/remembered.ts'
 import { forgetEntries } from '../features/audit/store/audit.ts'
 import { tidySessionReads } from '../features/audit/store/session-reads.ts'
 import { tidyLimits } from '../features/limits/store/limits.ts'
@@ -72,6 +73,7 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidySessionReads(sql)
   await tidyContents(sql)
   await tidyReplies(sql, retention)
+  if (retention.sessionDays !== null) await forgetOldDecisions(sql, retention.sessionDays)
   await foldUsage(sql)
   await tidyLimits(sql)
   await forgetDeliveries(sql)

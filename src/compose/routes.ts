@@ -9,6 +9,7 @@ import { completions } from '../../openapi/operations/deploy/completions.ts'
 import { decisions } from '../../openapi/operations/deploy/decisions.ts'
 import { feedback } from '../../openapi/operations/deploy/feedback.ts'
 import { models } from '../../openapi/operations/deploy/models.ts'
+import { search } from '../../openapi/operations/deploy/search.ts'
 import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
 import { sessions } from '../../openapi/operations/deploy/sessions.ts'
 import { shares } from '../../openapi/operations/deploy/shares.ts'
@@ -36,7 +37,11 @@ import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
-import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
+import {
+  decisionHandlers,
+  knownDecisionHandlers,
+  shownDecisions,
+} from '../features/approvals/routes/remembered-handlers.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
 import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
@@ -48,7 +53,9 @@ import { createSessionFeed } from '../features/live-lists/routes/session-feed.ts
 import type { OidcSignIn } from '../features/oidc/open-oidc.ts'
 import { registerOidc } from '../features/oidc/routes/oidc-routes.ts'
 import { type ReplayDependencies, replayHandlers } from '../features/replays/routes/replay-handlers.ts'
-import { shareHandlers } from '../features/shares/routes/share-handlers.ts'
+import { createSearches, type RunSearch } from '../features/search/routes/run-search.ts'
+import { searchHandlers } from '../features/search/routes/search-handlers.ts'
+import { playgroundShareHandlers, shareHandlers } from '../features/shares/routes/share-handlers.ts'
 import type { ShareWatch } from '../features/shares/routes/share-watch.ts'
 import { endSharesOf } from '../features/shares/store/shares.ts'
 import { type DebugDependencies, debugHandlers } from '../features/traces/routes/debug.ts'
@@ -134,6 +141,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
   const deps = {
     ...given,
     sessionFeed,
+    runSearch: createSearches(sql),
     statesBesideLive: (agentId: string, sessionId: string | null) => statesBesideLive(sql, agentId, sessionId),
   }
   guardRequests(app, deps.requestObservers)
@@ -190,7 +198,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         const deployNeedsKey = options.deployKeys.length > 0
         mount(management, keys, edited(keys, keyHandlers({ ...deps, deployNeedsKey, loginOf })))
         mount(management, webhooks, edited(webhooks, webhookHandlers(deps)))
-        mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
+        mount(management, playground, { ...playgroundHandlers({ ...deps, loginOf }), ...playgroundShareHandlers(deps) })
         mount(management, allSessions, allSessionHandlers(deps))
         mount(management, knownDecisions, knownDecisionHandlers(deps))
         mount(management, debug, debugHandlers(deps))
@@ -223,8 +231,7 @@ function mountRecords(
   mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
 }
 
-type DeployRoutes = HttpDependencies &
-  Parameters<typeof sessionHandlers>[0] &
+type DeployRoutes = HttpDependencies & { runSearch: RunSearch } & Parameters<typeof sessionHandlers>[0] &
   Parameters<typeof clientSecretHandlers>[0]
 
 function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
@@ -233,6 +240,7 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, sessions, sessionHandlers(deps), sharedReaders(deps))
   mountDeploy(deploy, feedback, feedbackHandlers(deps))
   mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps), sharedReaders(deps))
+  mountDeploy(deploy, search, searchHandlers({ ...deps, show: wireSession }))
   mountDeploy(deploy, shares, shareHandlers(deps))
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
   const sessionSecrets = deps.secrets.derive('response sessions')
@@ -243,7 +251,11 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(
     deploy,
     users,
-    userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage }, endShares: endSharesOf }),
+    userHandlers({
+      ...deps,
+      shown: { session: wireSession, message: wireMessage, decisions: shownDecisions(deps.sql) },
+      endShares: endSharesOf,
+    }),
   )
   mountDeploy(deploy, decisions, decisionHandlers(deps))
 }

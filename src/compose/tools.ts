@@ -48,11 +48,11 @@ export function toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs, log
     open: (sealed: string) => secrets.open(sealed, STATE),
   }
   return {
-    async openToolbox(choice, signal, values) {
+    async openToolbox(choice, signal, values, depth) {
       const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)
       for (const secret of ready.unreadable)
         log.warn({ secret }, 'No key decrypts its headers: a reply continues without it.')
-      return createToolbox(ready, { outbound, mcp, log, states, ...(values && { values }) }, signal)
+      return createToolbox(ready, { outbound, mcp, log, states, depth, ...(values && { values }) }, signal)
     },
     builtInTools,
     workOutNames,

@@ -1,5 +1,5 @@
 /** The tools of one reply, as the generate loop calls them (contract section 6). */
-import { namesTwice } from '../untrusted/names-twice.ts'
+
 import type {
   AskingElement,
   CallOfTool,
@@ -15,6 +15,7 @@ import { type ReplyValues, valuesWithoutSession } from '../templates/placeholder
 import { parseExact } from '../untrusted/exact-json.ts'
 import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json-bounds.ts'
+import { namesTwice } from '../untrusted/names-twice.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
 import { callHttpTool, type HttpTool } from './http-tools/http-tool.ts'
 import type { Mcp, McpServer, ToolLog } from './mcp/mcp.ts'
@@ -23,7 +24,7 @@ import { type Approvals, keysToApprove } from './naming/approvals.ts'
 import { createNames, keyOfTool, type NameTool, plainName } from './naming/tool-names.ts'
 import type { Offered, Once, Tool } from './offered.ts'
 import type { Outbound } from './outbound/outbound.ts'
-import { matches, checkArguments } from './schemas/arguments.ts'
+import { checkArguments, matches } from './schemas/arguments.ts'
 
 export interface ToolboxConfig extends Approvals {
   httpTools: readonly HttpTool[]
@@ -47,6 +48,8 @@ export interface ToolboxWorld {
   log: ToolLog
   /** The session's values, for the tools that use them. */
   values?: ReplyValues
+  /** The number of MCP calls in a row that led to the reply. Absent when none did. */
+  depth?: number | undefined
   /** The encryption of what servers send with their questions. Absent where no server may ask. */
   states?: RequestStates
 }

@@ -54,9 +54,16 @@ export function parseNoted(text: string): unknown {
   })
 }
 
-/** Writes a value of `parseNoted`, or a part of it that is an object or a list, as JSON with the digits that it had. */
-export const writeExact = (value: unknown): string =>
-  JSON.stringify(value, function (this: object, key, one: unknown) {
-    const source = typeof one === 'number' ? digits.get(this)?.get(key) : undefined
-    return source === undefined ? one : JSON.rawJSON(source)
-  })
+/**
+ * Writes a value of `parseNoted`, or a part of it that is an object or a list, as JSON with the digits that it had. `indent`: the
+ * spaces of each level; on one line without.
+ */
+export const writeExact = (value: unknown, indent?: number): string =>
+  JSON.stringify(
+    value,
+    function (this: object, key, one: unknown) {
+      const source = typeof one === 'number' ? digits.get(this)?.get(key) : undefined
+      return source === undefined ? one : JSON.rawJSON(source)
+    },
+    indent,
+  )

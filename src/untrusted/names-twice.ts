@@ -1,4 +1,4 @@
-/** Finds names that stand twice in one object of a JSON text, at any depth. */
+/** The search for names that stand twice in one object of a JSON text, at any depth. */
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
 

@@ -33,7 +33,7 @@ test('a login’s cookie is kept where no browser does it, until the logout', as
   const client = createClient({ baseUrl: app.url })
   await expect(client.GET('/api/v1/agents')).rejects.toMatchObject({ status: 401 })
   await client.POST('/api/auth/login', { body: { username: 'anna', password: 'secret-word' } })
-  expect(await client.GET('/api/auth/me')).toEqual({ username: 'anna' })
+  expect(await client.GET('/api/auth/me')).toEqual({ username: 'anna', role: 'admin', method: 'password' })
   await client.POST('/api/auth/logout')
   await expect(client.GET('/api/v1/agents')).rejects.toThrow(ApiError)
 })

@@ -5,9 +5,11 @@ import { nobody, openScene } from '../http/scene.ts'
 import { uiScene } from '../http/ui-scene.ts'
 import { verifies } from '../verifies.ts'
 import { document, walk as walkAs, walked } from './openapi-walk.ts'
+import { walkDecisions } from './walk-decisions.ts'
 import { walkKeys } from './walk-keys.ts'
 import { walkQueue } from './walk-queue.ts'
 import { walkResponses } from './walk-responses.ts'
+import { walkShares } from './walk-shares.ts'
 import { walkSummaries } from './walk-summaries.ts'
 import { walkFeedback, walkReplays, walkVersions } from './walk-versions.ts'
 import { walkWebhooks } from './walk-webhooks.ts'
@@ -32,50 +34,6 @@ const deploy = `${agentPath}/deploy`
 const one = `${deploy}/sessions/{session_id}`
 const play = `${agentPath}/playground`
 const message = (content: string, extra: object = {}) => ({ messages: [{ role: 'user', content }], ...extra })
-
-/** Calls that wait, decided on both paths. */
-async function walkDecisions(agent_id: string): Promise<void> {
-  await walk('put', `${agentPath}/tools`, { agent_id }, { builtInToolIds: ['current_time'], approvals: '*' })
-  const decisions = [{ call_id: 'c1', decision: 'approve' }]
-  for (const path of [one, `${play}/sessions/{session_id}`]) {
-    const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id }, {})
-    scene.up.next(async (call) => {
-      await call.toolCall({ index: 0, id: 'c1', name: 'current_time', arguments: '{}' })
-      await call.finish('tool_calls')
-    })
-    scene.up.next((call) => call.text('Late.').then(() => call.finish()))
-    const ids = { agent_id, session_id }
-    await walk('post', `${one}/chat/completions`, ids, message('Time?', { include_actions: true }))
-    for (const n of [1, 2]) await walk('post', `${path}/actions`, ids, { decisions, include_actions: n === 1 })
-  }
-  await walkRemembered(agent_id)
-  await walk('put', `${agentPath}/tools`, { agent_id }, { builtInToolIds: [], approvals: [] })
-}
-
-/** Lists and revokes decisions, one of the session and one of its user, on both APIs. */
-async function walkRemembered(agent_id: string): Promise<void> {
-  const user = 'zoe'
-  const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id }, { user })
-  const ids = { agent_id, session_id, user }
-  const paths = [
-    `${one}/decisions`,
-    `${deploy}/users/{user}/decisions`,
-    `${play}/sessions/{session_id}/decisions`,
-    `${agentPath}/users/{user}/decisions`,
-  ]
-  for (const path of paths) {
-    scene.up.next(async (call) => {
-      await call.toolCall({ index: 0, id: 'c1', name: 'current_time', arguments: '{}' })
-      await call.finish('tool_calls')
-    })
-    scene.up.next((call) => call.text('Late.').then(() => call.finish()))
-    await walk('post', `${one}/chat/completions`, ids, message('Time?', { include_actions: true }))
-    const remember = path.includes('{user}') ? 'user' : 'session'
-    await walk('post', `${one}/actions`, ids, { decisions: [{ call_id: 'c1', decision: 'approve', remember }] })
-    const { decisions } = await walk('get', path, ids)
-    for (let n = 0; n < 2; n++) await walk('delete', `${path}/{decision_id}`, { ...ids, decision_id: decisions[0].id })
-  }
-}
 
 /** A path that turns to another branch. */
 async function walkHeads(agent_id: string): Promise<void> {
@@ -273,16 +231,19 @@ verifies(
     await walkResponses(walk, agent_id)
     await walkWebhooks(walk, agent_id)
     await walkVersions(walk, agent_id)
-    const parts = [walkUsers, walkUiClients, walkPlayground, walkDecisions, walkHeads, walkParts]
+    const parts = [walkUsers, walkUiClients, walkPlayground, walkHeads, walkParts]
     for (const walkPart of parts) await walkPart(agent_id)
+    await walkDecisions(walk, scene.up, agent_id)
     for (const path of ['sessions', 'sessions/counts']) await walk('get', `/api/v1/${path}`, {})
     for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
+    for (const id of [session_id, nobody]) await walk('get', '/api/v1/debug/find?id={id}', { id })
     await walk('get', '/api/v1/debug/sessions/{id}/readers', { id: session_id })
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', { id: session_id })
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', {})
     await walk('get', '/api/v1/debug/sessions/{id}/transitions/stream', {})
     const message_id = (await scene.messages(session_id)).findLast(({ role }) => role === 'assistant').id
     await walkReplays(walk, agent_id, message_id)
+    await walkShares(walk, { agent_id, session_id })
     await walkFeedback(walk, { agent_id, session_id, message_id })
     for (const path of ['trace', 'trace/stream', 'requests']) {
       await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, { message_id })

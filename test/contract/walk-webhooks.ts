@@ -12,7 +12,10 @@ export async function walkWebhooks(walk: Walk, agent_id: string): Promise<void> 
   const { id } = await walk('post', path, {}, body)
   await walk('post', path, {}, { ...body, url: 'no' })
   await walk('get', path, {})
-  const { id: session_id } = await walk('post', sessions, { agent_id }, { messages: [{ role: 'user', content: 'x' }] })
+  const { id: session_id } = await walk('post', sessions, { agent_id }, {})
+  // The deletion of a session without messages is no event.
+  const message = { messages: [{ role: 'user', content: 'x' }] }
+  await walk('post', `${sessions}/{session_id}/chat/completions`, { agent_id, session_id }, message)
   await walk('delete', `${sessions}/{session_id}`, { agent_id, session_id })
   const { deliveries } = await walk('get', `${path}/{id}/deliveries`, { id })
   const again = `${path}/{id}/deliveries/{delivery_id}/redeliver`

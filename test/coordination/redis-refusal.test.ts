@@ -51,7 +51,7 @@ verifies(['contract-7.redis-lost', 'contract-22.webhook-events'], 'webhooks are 
   const hook = { name: 'told', url: receiver.url, events: ['session.deleted'] }
   expect((await call(`${app.url}/api/v1/webhooks`, 'POST', hook)).status).toBe(201)
   const sessions = `${app.url}/api/v1/agents/${agentId}/deploy/sessions`
-  const { id } = (await call(sessions, 'POST', {})).json
+  const { id } = (await call(sessions, 'POST', { messages: [{ role: 'user', content: 'x' }] })).json
   await redis.kill9()
   expect((await call(`${sessions}/${id}`, 'DELETE')).status).toBe(204)
   await expect.poll(() => receiver.received.map(({ json }) => json.data.session_id)).toEqual([id])

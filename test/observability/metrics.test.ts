@@ -36,7 +36,7 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
   const counters = [...atStart.matchAll(/^# TYPE greenroom_(\S+) counter$/gm)].map(([, name]) => name ?? '')
   const expected = {
     // By kind: six ways to end well, ten codes, lost, left, not_stored.
-    replies_total: 2 * 20,
+    replies_total: 2 * 21,
     provider_errors_total: 11 * 6,
     tokens_total: 11 * 2,
     token_details_total: 11 * 3,

@@ -105,7 +105,10 @@ verifies('contract-17.traceparent', 'a webhook is no part of the request that ha
   await using receiver = await startReceiver()
   const hook = { name: 'told', url: receiver.url, events: ['session.deleted'] }
   const path = `/api/v1/webhooks/${(await scene.call('POST', '/api/v1/webhooks', hook)).json.id}`
-  await scene.call('DELETE', `${scene.sessions}/${await scene.newSession()}`)
+  await scene.call(
+    'DELETE',
+    `${scene.sessions}/${(await scene.call('POST', scene.sessions, { messages: [{ role: 'user', content: 'x' }] })).json.id}`,
+  )
   await expect.poll(() => receiver.received.length).toBe(1)
   const [delivery] = (await scene.call('GET', `${path}/deliveries`)).json.deliveries
   const caller = { traceparent: '00-1af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-01' }

@@ -11,5 +11,7 @@ export const children = {
   'contract-30.face-keys': 'A key joins the first call, also where it made the session; other arguments are refused.',
   'contract-30.face-cancel':
     'A closed response cancels a call of the newest revision without a key; in older ones the notification alone does.',
+  'contract-30.face-depth':
+    'Calls of MCP servers carry greenroom/depth, one more than that of the reply; ask refuses one above 3.',
   'contract-30.face-drain': 'A draining instance answers ask with 503 and Retry-After.',
 } as const

@@ -25,6 +25,10 @@ export const lasting = {
   'contract-29.remembered':
     'A remembered decision settles later calls of the same tool in its session, or of its user, by its arguments.',
   'contract-29.remember-refused': 'A wish to remember that cannot be is 400 or 403, and nothing is decided.',
+  'contract-29.remembered-wires':
+    'The AI SDK’s body and AG-UI’s payload remember a decision, and their streams show what it settled.',
+  'contract-29.remembered-exported': 'A user’s export has what is remembered for its sessions and the user.',
+  'contract-29.remembered-retention': 'Old decisions of a user without a session go after SESSION_RETENTION_DAYS.',
   'contract-29.revoked': 'What is remembered is listed and revoked; then calls wait again.',
   'contract-29.schedules':
     'Whatever decides, expires, cancels or dies: no call is made without a decision that covers it, none twice, none is lost.',

@@ -26,4 +26,6 @@ export const operating = {
   // ── contract 18 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-18.loaded-first': 'What takes long to load is loaded at the start where it will be needed.',
   'contract-18.no-freeze': 'No hostile provider, tool or MCP server holds the process for 250 ms.',
+  'contract-8.deployment':
+    'An export makes an empty server, with its variables set; unset ones are named before anything is sent; a dry run changes nothing.',
 } as const

@@ -54,7 +54,7 @@ test('a reply over a connection that is cut at every word, with a login', async 
   await page.exposeFunction('cutConnections', () => proxy.drop())
   await page.goto('/')
   const { events, states, message, me } = await page.evaluate<Seen>(`(${conversation})(${JSON.stringify(agentId)})`)
-  expect(me).toEqual({ username: 'anna' })
+  expect(me).toEqual({ username: 'anna', role: 'admin', method: 'password' })
   const text = events.map((event) => (event.type === 'text' ? event.text : '')).join('')
   expect(text).toBe(message.content)
   expect(text).toBe('1 2 3 4 5 6 7 8')

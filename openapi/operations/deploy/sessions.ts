@@ -1,6 +1,6 @@
 import { operations } from '../../operation.ts'
 import { HeadChange } from '../../schemas/conversation/branches.ts'
-import { DeployMessages } from '../../schemas/conversation/chat.ts'
+import { DeployMessages } from '../../schemas/conversation/replies.ts'
 import {
   DeploySession,
   DeploySessionEvent,

@@ -1,5 +1,6 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
-import { SessionExport } from '../../schemas/deploy/client-secrets.ts'
+import { DecisionsExport, SessionExport } from '../../schemas/deploy/client-secrets.ts'
 
 const one = '/api/v1/agents/{agent_id}/deploy/users/{user}'
 const unknown = 'There is no such agent.'
@@ -30,8 +31,9 @@ export const users = operations({
     path: `${one}/export`,
     scope: 'deploy',
     summary: "Read all of a user's sessions with this agent, with their messages",
-    description: 'One line of JSON a session, oldest first. An unknown user: no line.',
-    lines: SessionExport,
+    description:
+      'One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, where there are some. An unknown user: no line.',
+    lines: Type.Union([SessionExport, DecisionsExport]),
     responses: { 200: null },
     errors: { 404: unknown },
   },

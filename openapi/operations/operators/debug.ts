@@ -89,6 +89,7 @@ export const debug = operations({
     refusesUnknown: true,
     path: '/api/v1/debug/find',
     scope: 'management',
+    role: 'editor',
     summary: 'Find a session or a reply by an id out of a log',
     description:
       'The id of a session, of a reply, or of the request that began a reply (`x-request-id`). A request is looked for among the 50,000 records of steps that were stored last.',

@@ -1,7 +1,5 @@
-import Type from 'typebox'
 import { operations } from '../../operation.ts'
-import { oneOf } from '../../schemas/basics.ts'
-import { Export, Import, ImportResult } from '../../schemas/records/transfer.ts'
+import { Export, exportQuery, Import, ImportResult, importQuery } from '../../schemas/records/transfer.ts'
 
 export const transfer = operations({
   exportConfiguration: {
@@ -11,6 +9,8 @@ export const transfer = operations({
     scope: 'management',
     role: 'admin',
     summary: 'Export the configuration, without secrets',
+    refusesUnknown: true,
+    query: exportQuery,
     responses: { 200: Export },
   },
   importConfiguration: {
@@ -20,14 +20,7 @@ export const transfer = operations({
     role: 'admin',
     summary: 'Import a configuration, as JSON or YAML, all or nothing',
     description: 'Records that cannot be imported are listed under `skipped`, with the reason.',
-    query: Type.Object({
-      draft: Type.Optional(
-        oneOf(
-          ['true', 'false'],
-          'With `true` only drafts of agents that are here are changed, for somebody to publish.',
-        ),
-      ),
-    }),
+    query: importQuery,
     body: Import,
     alsoConsumes: ['application/yaml'],
     maxBodyBytes: 2 ** 20,

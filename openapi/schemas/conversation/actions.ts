@@ -110,6 +110,29 @@ export const pending = Type.Array(PendingCall, {
   description: 'Calls of the newest reply that wait for a decision; `[]` when nothing waits.',
 })
 
+/** The wish that a decision about an approval is remembered. */
+export const rememberFields = {
+  remember: Type.Optional(
+    nullable(
+      oneOf(
+        rememberScopes,
+        'Decides later calls of the tool without asking: in this session, or in all sessions of its user with the agent.',
+      ),
+    ),
+  ),
+  remember_arguments: Type.Optional(
+    nullable(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: 20,
+        uniqueItems: true,
+        description:
+          'With `remember`: only calls in which these arguments have the values that they have in this call.',
+      }),
+    ),
+  ),
+}
+
 export const Decision = Type.Object(
   {
     call_id: Type.String({ description: 'Of `pending`.' }),
@@ -124,25 +147,7 @@ export const Decision = Type.Object(
     content: Type.Optional(nullable(freeObject('With `answer` to a form: what it was filled in with.'))),
     output: Type.Optional(nullable(Type.String({ description: 'With `respond`: what the model is told.' }))),
     reason: Type.Optional(nullable(Type.String({ description: 'With `reject`: told to the model.' }))),
-    remember: Type.Optional(
-      nullable(
-        oneOf(
-          rememberScopes,
-          'Decides later calls of the tool without asking: in this session, or in all sessions of its user with the agent.',
-        ),
-      ),
-    ),
-    remember_arguments: Type.Optional(
-      nullable(
-        Type.Array(Type.String(), {
-          minItems: 1,
-          maxItems: 20,
-          uniqueItems: true,
-          description:
-            'With `remember`: only calls in which these arguments have the values that they have in this call.',
-        }),
-      ),
-    ),
+    ...rememberFields,
   },
   { title: 'Decision' },
 )

@@ -7,9 +7,10 @@ import { askedVersion, givenPin, repliedVersion } from '../records/drafts.ts'
 import { toolChoiceInput } from '../records/tools.ts'
 import { callerToolFields, storedDecisions } from './actions.ts'
 import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
-import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
+import { ContentPart } from './chat.ts'
 import { allFeedback } from './feedback.ts'
 import { onBusy } from './queue.ts'
+import { continuations, deployPart, finishReasons, messageHead, missingTools } from './replies.ts'
 import { archivedChange, changedTitle, deploySession } from './sessions.ts'
 
 export const PlaygroundSession = Type.Object(

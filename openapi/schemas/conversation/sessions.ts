@@ -95,7 +95,7 @@ export const SessionCreate = Type.Object(
 export const changedTitle = nullable(
   name('When null, it is derived again from the first user message, once there is one.'),
 )
-/** Sets the session's mark, and nothing else of it. */
+/** The session's mark, and nothing else of it. */
 export const archivedChange = Type.Optional(
   Type.Boolean({ description: 'Marks the session as archived, or not. It does not count as an update in lists.' }),
 )

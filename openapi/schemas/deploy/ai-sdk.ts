@@ -3,10 +3,11 @@
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { name, nullable, oneOf } from '../basics.ts'
-import { callerToolFields } from '../conversation/actions.ts'
-import { messageStatuses, ReplyFailure } from '../conversation/chat.ts'
+import { callerToolFields, rememberFields } from '../conversation/actions.ts'
+import { ReplyFailure } from '../conversation/chat.ts'
 import { Feedback } from '../conversation/feedback.ts'
 import { onBusy } from '../conversation/queue.ts'
+import { messageStatuses } from '../conversation/replies.ts'
 
 const sentParts = {
   type: 'array',
@@ -87,6 +88,8 @@ export const UIChatRequest = Type.Object(
       nullable(name('With the deploy key: whose session it is. With a client secret: its own user, else 403.')),
     ),
     on_busy: Type.Optional(nullable(onBusy('interrupt'))),
+    remember: rememberFields.remember,
+    remember_arguments: rememberFields.remember_arguments,
   },
   {
     title: 'UIChatRequest',
@@ -119,6 +122,12 @@ export const uiMessageChunks = [
       toolName: Type.String(),
       input: Type.Unknown({ description: 'The arguments. A string where they are no JSON.' }),
       dynamic,
+      providerMetadata: Type.Optional(
+        Type.Object(
+          { greenroom: Type.Object({ decisionId: Type.String({ format: 'uuid' }) }) },
+          { description: 'The remembered decision that settled the call. Absent: none did.' },
+        ),
+      ),
     },
     { title: 'UIToolInput' },
   ),

@@ -1,7 +1,8 @@
 /** Client secrets and users. Names are in snake case, as everywhere in the deploy API. */
 import Type from 'typebox'
 import { name, nullable, oneOf } from '../basics.ts'
-import { DeployMessages } from '../conversation/chat.ts'
+import { RememberedDecisions } from '../conversation/remembered.ts'
+import { DeployMessages } from '../conversation/replies.ts'
 import { DeploySession } from '../conversation/sessions.ts'
 
 export const ClientSecretRequest = Type.Object(
@@ -36,7 +37,18 @@ export const ClientSecret = Type.Object(
   { title: 'ClientSecret' },
 )
 
+const { decisions } = RememberedDecisions.properties
+
 export const SessionExport = Type.Object(
-  { ...DeploySession.properties, ...DeployMessages.properties },
-  { title: 'SessionExport', description: 'A session, with its messages beside.' },
+  { ...DeploySession.properties, ...DeployMessages.properties, decisions: Type.Optional(decisions) },
+  {
+    title: 'SessionExport',
+    description: 'A session, with its messages and, where it has some, its remembered decisions beside.',
+  },
+)
+
+/** The last line of an export. */
+export const DecisionsExport = Type.Object(
+  { decisions },
+  { title: 'DecisionsExport', description: 'What is remembered for the user in all sessions.' },
 )

@@ -6,7 +6,7 @@ import { reasoningEfforts, responseFormatKeywords } from '../conversation/comple
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'
 import { versionFields } from './drafts.ts'
 
-const providerTypeIds = [
+export const providerTypeIds = [
   'openai',
   'anthropic',
   'gemini',

@@ -1,7 +1,7 @@
 /** A portable copy of the configuration. References are by name, so that it fits another database. */
 import Type from 'typebox'
 import { readOnly } from '../../read-only.ts'
-import { asRead, count, name, nullable, oneOf } from '../basics.ts'
+import { asRead, count, name, nullable, oneOf, optional } from '../basics.ts'
 import {
   allowedOriginsInput,
   allowSharing,
@@ -13,6 +13,7 @@ import {
   onLossInput,
   onMissingToolsInput,
   PromptCreate,
+  providerTypeIds,
   responseFormatInput,
   systemPrompt,
   userLimitsInput,
@@ -64,12 +65,20 @@ const AgentToolsTransfer = Type.Object(
 
 const ProviderTransfer = Type.Object(
   {
-    name: name('Name of a provider, which must exist in the target.'),
-    wireApi: oneOf(wireApis, 'The API by which it is called.'),
+    name: name('Name of the provider.'),
+    ...optional({
+      providerType: oneOf(providerTypeIds, 'Its type, which cannot be changed.'),
+      baseUrl: nullable(Type.String({ description: 'Its address. Null: the address of its type.' })),
+      wireApi: nullable(oneOf(wireApis, 'The API by which it is called. Null: that of its type.')),
+      apiKey: nullable(
+        Type.String({ description: '`***`: it has one, which is not copied; on import it keeps what is there.' }),
+      ),
+    }),
   },
   {
     title: 'ProviderTransfer',
-    description: 'Keys, types and addresses of providers are not copied.',
+    description:
+      'Types, addresses and keys stand here with `providers=whole`. Without `providerType` it must exist in the target.',
     ...readOnly('id', 'hasApiKey', 'apiKeyHint', 'createdAt', 'updatedAt'),
   },
 )
@@ -92,8 +101,35 @@ export const Import = Type.Object(
   { version, ...Object.fromEntries(Object.entries(parts).map(([key, part]) => [key, Type.Optional(part)])) },
   { title: 'Import', description: 'Records are matched by name: existing ones are updated, others are created.' },
 )
+export const exportQuery = Type.Object({
+  providers: Type.Optional(
+    oneOf(['named', 'whole'], '`named`, the default: names and APIs alone. `whole`: with types and addresses too.'),
+  ),
+})
+export const importQuery = Type.Object({
+  draft: Type.Optional(
+    oneOf(['true', 'false'], 'With `true` only drafts of agents that are here are changed, for somebody to publish.'),
+  ),
+  dryRun: Type.Optional(
+    oneOf(['true', 'false'], '`true`: says what would change, under `changes`, and changes nothing.'),
+  ),
+})
+const ImportedChange = Type.Object(
+  {
+    action: oneOf(['create', 'update'], 'What would be done.'),
+    kind: Type.String({ description: 'Kind of record.' }),
+    name: nullable(Type.String()),
+    changes: Type.Unsafe<Record<string, { from: unknown; to: unknown }>>({
+      type: 'object',
+      additionalProperties: { type: 'object', required: ['from', 'to'], properties: { from: {}, to: {} } },
+      description: 'Each field that would change, as the audit shows it.',
+    }),
+  },
+  { title: 'ImportedChange' },
+)
 export const ImportResult = Type.Object(
   {
+    changes: Type.Optional(Type.Array(ImportedChange, { description: 'With `dryRun=true` alone.' })),
     created: count('Number of records created.'),
     updated: count('Number of records updated.'),
     skipped: Type.Array(

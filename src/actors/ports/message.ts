@@ -22,6 +22,8 @@ export interface ReplyFacts {
   agentVersion?: number | 'draft'
   /** The version that the request asked for. Absent when it asked for none. */
   askedVersion?: number | 'draft'
+  /** The number of MCP calls in a row that led to it, from agent to agent. Absent when no such call began it. */
+  depth?: number
   /** Settings that the request brought for this reply alone. Null without any. */
   overrides: Readonly<Record<string, unknown>> | null
   /** True when its message has waited in the queue. Absent when it has not. */

@@ -25,8 +25,10 @@ export {
   answersAmong,
   awaitedAt,
   decisionsIn,
+  type GivenDecision,
   type GivenDecisions,
   readDecisions,
+  wishOf,
 } from './routes/decisions.ts'
 export { type CheckContent, fittingDecisions } from './routes/fitting-decisions.ts'
 export { outputsAsAnswers, questionsById, shownQuestions } from './routes/question-answers.ts'

@@ -1,5 +1,5 @@
 /** The identity provider, asked by way of `openid-client` (contract section 33). */
-import * as client from 'openid-client'
+import type * as openid from 'openid-client'
 import type { Claims } from './claims.ts'
 
 export interface IssuerOptions {
@@ -66,8 +66,11 @@ export interface Issuer {
 const DISCOVERY_MS = 60 * 60 * 1000
 const TIMEOUT_S = 10
 
+/** Loads the library when the first person signs in: other starts do not need it. */
+const load = () => import('openid-client')
+
 /** A question to the issuer: what fails is an IssuerError. */
-type Ask = <T>(work: (configuration: client.Configuration) => Promise<T>) => Promise<T>
+type Ask = <T>(work: (configuration: openid.Configuration, client: typeof openid) => Promise<T>) => Promise<T>
 
 export function createIssuer(options: IssuerOptions): Issuer {
   const ask = createAsk(options)
@@ -83,22 +86,23 @@ export function createIssuer(options: IssuerOptions): Issuer {
       return named === null ? isNamed !== true : named === own
     },
     redeem: (query, { state, nonce, verifier }, needed) =>
-      ask(async (configuration) => {
+      ask(async (configuration, client) => {
         const callback = new URL(options.redirectUri())
         callback.search = query.toString()
         const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true }
         return await granted(
+          client,
           configuration,
           await client.authorizationCodeGrant(configuration, callback, checks),
           needed,
         )
       }),
     refresh: (refreshToken, needed) =>
-      ask(async (configuration) =>
-        granted(configuration, await client.refreshTokenGrant(configuration, refreshToken), needed),
+      ask(async (configuration, client) =>
+        granted(client, configuration, await client.refreshTokenGrant(configuration, refreshToken), needed),
       ),
     endSession: async (idToken, returnTo) =>
-      await ask(async (configuration) => {
+      await ask(async (configuration, client) => {
         if (configuration.serverMetadata().end_session_endpoint === undefined) return null
         return client.buildEndSessionUrl(configuration, {
           id_token_hint: idToken,
@@ -110,33 +114,37 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
 /** Makes the function that asks, and says what a failure was. The issuer is discovered at most once an hour. */
 function createAsk({ issuer, clientId, clientSecret, fetch: reach }: IssuerOptions): Ask {
-  let known: { metadata: client.ServerMetadata; at: number } | null = null
-  const authenticationOf = ({ token_endpoint_auth_methods_supported: methods }: client.ServerMetadata) => {
+  let known: { metadata: openid.ServerMetadata; at: number } | null = null
+  const authenticationOf = (
+    client: typeof openid,
+    { token_endpoint_auth_methods_supported: methods }: openid.ServerMetadata,
+  ) => {
     if (clientSecret === null) return client.None()
     return methods?.includes('client_secret_post') && !methods.includes('client_secret_basic')
       ? client.ClientSecretPost(clientSecret)
       : client.ClientSecretBasic(clientSecret)
   }
   /** Returns a new configuration each time, which keeps no signing keys: unknown ones are found at once. */
-  const configure = async (fetch: client.CustomFetch): Promise<client.Configuration> => {
+  const configure = async (client: typeof openid, fetch: openid.CustomFetch): Promise<openid.Configuration> => {
     if (known === null || Date.now() - known.at > DISCOVERY_MS) {
       const found = await client.discovery(new URL(issuer), clientId, undefined, undefined, {
-        execute: insecureIf(issuer),
+        execute: insecureIf(client, issuer),
         timeout: TIMEOUT_S,
         [client.customFetch]: fetch,
       })
       known = { metadata: found.serverMetadata(), at: Date.now() }
     }
     const { metadata } = known
-    const configuration = new client.Configuration(metadata, clientId, undefined, authenticationOf(metadata))
+    const configuration = new client.Configuration(metadata, clientId, undefined, authenticationOf(client, metadata))
     configuration[client.customFetch] = fetch
     configuration.timeout = TIMEOUT_S
-    for (const extend of [client.enableNonRepudiationChecks, ...insecureIf(issuer)]) extend(configuration)
+    for (const extend of [client.enableNonRepudiationChecks, ...insecureIf(client, issuer)]) extend(configuration)
     return configuration
   }
   return async (work) => {
+    const client = await load()
     let isAway = false
-    const fetch: client.CustomFetch = async (url, { method, headers, body }) => {
+    const fetch: openid.CustomFetch = async (url, { method, headers, body }) => {
       const call = { method, headers, body: body === undefined || body === null ? null : String(body) }
       const answer = await reach(url, call).catch((error: unknown) => {
         isAway = true
@@ -146,7 +154,7 @@ function createAsk({ issuer, clientId, clientSecret, fetch: reach }: IssuerOptio
       return answer
     }
     try {
-      return await work(await configure(fetch))
+      return await work(await configure(client, fetch), client)
     } catch (error) {
       if (isAway) throw new IssuerError('away', { cause: error })
       const isGone = error instanceof client.ResponseBodyError && error.error === 'invalid_grant'
@@ -159,6 +167,7 @@ async function challengeFor(
   ask: Ask,
   { redirectUri, scopes }: IssuerOptions,
 ): Promise<{ url: URL; challenge: Challenge }> {
+  const client = await load()
   const challenge = {
     state: client.randomState(),
     nonce: client.randomNonce(),
@@ -177,8 +186,9 @@ async function challengeFor(
 
 /** Reads what tokens say of the person; userinfo is asked where the ID token lacks the claim. */
 async function granted(
-  configuration: client.Configuration,
-  tokens: client.TokenEndpointResponse & client.TokenEndpointResponseHelpers,
+  client: typeof openid,
+  configuration: openid.Configuration,
+  tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers,
   needed: string,
 ): Promise<Granted> {
   const ownClaims = tokens.claims()
@@ -199,4 +209,5 @@ async function granted(
 }
 
 /** Returns what allows http, which an issuer on this machine speaks. */
-const insecureIf = (issuer: string) => (new URL(issuer).protocol === 'http:' ? [client.allowInsecureRequests] : [])
+const insecureIf = (client: typeof openid, issuer: string) =>
+  new URL(issuer).protocol === 'http:' ? [client.allowInsecureRequests] : []

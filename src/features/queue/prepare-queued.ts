@@ -16,9 +16,10 @@ export const preparing = (rebuild: Rebuild) => (begun: BegunMessage, mediaTypes:
 
 const NO_PLACE = 'parent_id: there is no such reply in this session any more'
 
-const inputOf = ({ admission, input, agentVersion, follows }: BegunMessage) => ({
+const inputOf = ({ admission, input, agentVersion, depth, follows }: BegunMessage) => ({
   ...input,
   begunAs: agentVersion,
+  depth,
   ...(follows && { follows }),
   sessionId: admission.reply.sessionId,
   text: admission.text,

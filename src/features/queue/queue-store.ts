@@ -11,6 +11,8 @@ export interface BegunMessage {
   input: QueuedInput
   /** The version of the agent that answers it, or the draft. Null when it began on an older version of the product. */
   agentVersion: number | 'draft' | null
+  /** See ReplyFacts. */
+  depth: number | undefined
   /** The reason for which the place that the request named is none any more. Null when it has its place. */
   fault: NoPlace | null
   /** The decisions that it carries out, in place of a message. Null for a message. */

@@ -2,5 +2,5 @@
 export { admitShare, shareTokenOf } from './routes/share-access.ts'
 export { playgroundShareHandlers } from './routes/share-handlers.ts'
 export type { ShareWatch } from './routes/share-watch.ts'
-export { readShared, showsMessage, shownEnd } from './store/shared-path.ts'
+export { readShared, shownEnd, showsMessage } from './store/shared-path.ts'
 export type { OpenedShare } from './store/shares.ts'

@@ -11,4 +11,4 @@ export { changeDraftedAgent, changeDraftedTools, draftedAgent, draftedTools } fr
 export { statesBesideLive } from './store/beside-live.ts'
 export { changeDraftTools, forgetToolInDrafts } from './store/drafts.ts'
 export { asDrafts } from './store/proposals.ts'
-export { makeVersion, versionOfReply } from './store/versions.ts'
+export { begunFacts, makeVersion } from './store/versions.ts'

@@ -27,7 +27,7 @@ export interface AgentDependencies {
   secrets: Secrets
   agents: AgentLookup
   /** Returns the chosen tools, as far as they answer. `values`: for their calls; absent when none is made. */
-  openToolbox(choice: ToolsOfAgent, signal: AbortSignal, values?: ReplyValues): Promise<CheckedToolbox>
+  openToolbox(choice: ToolsOfAgent, signal: AbortSignal, values?: ReplyValues, depth?: number): Promise<CheckedToolbox>
   checkContent: CheckContent
   fieldRefusal: FieldRefusal
   partRefusal: PartRefusal
@@ -138,11 +138,11 @@ export function agentRequest(
   }
 }
 
-/** Returns the agent's tools, found and connected once its reply begins. */
+/** Returns the agent's tools for a reply that so many MCP calls in a row led to, found and connected once its reply begins. */
 export const agentToolbox =
-  ({ openToolbox }: AgentDependencies, { tools, onMissingTools }: AgentForCompletion): OpenToolboxFor =>
+  ({ openToolbox }: AgentDependencies, { tools, onMissingTools }: AgentForCompletion, depth = 0): OpenToolboxFor =>
   async (signal, values) => {
-    const toolbox = await openToolbox(tools, signal, values)
+    const toolbox = await openToolbox(tools, signal, values, depth)
     const { missing } = toolbox
     return missing ? { ...toolbox, missing: { ...missing, fails: onMissingTools === 'fail' } } : toolbox
   }

@@ -1,8 +1,8 @@
 /** Approvals as callers send them (contract sections 15 and 25). */
 import { MAX_APPROVAL, toolIdentities } from '../../../openapi/schemas/records/tools.ts'
 import type { Approval } from '../../actors/ports/index.ts'
-import { patternWarning } from '../../untrusted/schema-patterns.ts'
 import { isObject } from '../../untrusted/is-object.ts'
+import { patternWarning } from '../../untrusted/schema-patterns.ts'
 import { badRequest } from '../server/http-error.ts'
 
 /** Throws 400. Whether HTTP tools and MCP servers exist is looked at when they are saved. */

@@ -54,6 +54,8 @@ export interface MessageInput
   asked?: AskedVersion | undefined
   /** The session's pin, as far as it is known. Absent or null for none. */
   pin?: number | null
+  /** See ReplyFacts. Absent for the session's own, and where there is none. */
+  depth?: number | undefined
   /** The version as which a queued message has begun. Null when it is not known; absent for others. */
   begunAs?: number | 'draft' | null
   /** Decisions instead of a message. */
@@ -104,11 +106,12 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
   const { sessionId, user, by = null, text, place, includeUsage, idempotency, isRetry, onBusy, ...asked } = input
   const { origin, reasoning, includeActions, instructions, counted, answers, makeSession, ...more } = asked
   const { response, sentAs, madeBy, fields: _, callerTools: __, overrides: ___, ...instead } = more
-  const { decisions: ____, follows: _____, asked: ______, pin, begunAs: _______, ...others } = instead
+  const { decisions: ____, follows: _____, asked: ______, pin, begunAs: _______, depth: given, ...others } = instead
   others satisfies Record<string, never>
   const { agent, fields, callerTools, overrides, mediaTypes, continued, decided } = basis
   const counts = counted && countsOf(agent, counted)
   const askedVersion = askedOf(input)
+  const depth = given ?? input.decisions?.wait?.depth
   const setup = {
     agentName: agent.name,
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
@@ -122,7 +125,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     continued,
-    openToolbox: agentToolbox(deps, agent),
+    openToolbox: agentToolbox(deps, agent, depth),
     origin,
   } satisfies Required<ReplySetup>
   // The agent of a message that waits is the one at its begin, which may say otherwise.
@@ -145,6 +148,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       prompt: agent.prompt,
       agentVersion: agent.version,
       ...(askedVersion !== null && { askedVersion }),
+      ...(depth !== undefined && { depth }),
       overrides: overrides?.configOverrides ?? null,
       encoder: ITEM_ENCODER,
       ...(response && { response }),

@@ -2,7 +2,7 @@
 import type { AnswerFields } from '../../actors/ports/index.ts'
 import type { ReplyError } from '../../actors/reply/reply-event.ts'
 import type { MessageRecord, ReplySetup } from '../../actors/session/host.ts'
-import { agentOfVersion, versionOfReply } from '../../features/versions/index.ts'
+import { agentOfVersion, begunFacts } from '../../features/versions/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { HttpError } from '../server/http-error.ts'
 import { agentRequest, agentToolbox } from './agent-for-reply.ts'
@@ -64,12 +64,13 @@ export async function rebuiltBasis(
 ): Promise<RebuiltBasis> {
   const own = await deps.agents.read(agentId)
   if (own === null) throw new Error('The agent is gone.')
-  const begun = await asBegun(deps, own, await versionOfReply(deps.sql, replyId))
+  const { version, depth } = await begunFacts(deps.sql, replyId)
+  const begun = await asBegun(deps, own, version)
   const agent = await stillOverridden(deps, begun, overrides)
   return {
     agentName: agent.name,
     expiresAfterS: agent.tools.approvalsExpireAfterS,
     request: agentRequest(deps, agent, fields, mediaTypes),
-    openToolbox: agentToolbox(deps, agent),
+    openToolbox: agentToolbox(deps, agent, depth),
   }
 }

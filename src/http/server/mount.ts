@@ -31,7 +31,7 @@ export type HandlersOf<Ops, Extra = unknown> = {
 export type CheckedInput = HttpExchange & { params: unknown; query: unknown; body: unknown }
 type ErasedHandler = (input: CheckedInput) => unknown
 
-/** Returns what answers a request instead of the operation's handler. Null where that does. */
+/** The handler that answers a request instead of the operation's handler. Null where that does. */
 export type Instead = (id: string, request: FastifyRequest) => ErasedHandler | null
 
 /**

@@ -7,6 +7,7 @@
 import { neverMade } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type {
+  DecidedBefore,
   FinishReason,
   Frame,
   ReplyError,
@@ -23,6 +24,8 @@ export interface OutlinedCall {
   name: string
   /** JSON text as the model wrote it; it may not parse. */
   arguments: string
+  /** The remembered decision that settled it. Absent: none. */
+  by?: DecidedBefore | undefined
 }
 
 /** The writer of a reply, called in order. Parts are numbered from 0 through the whole reply. */

@@ -132,10 +132,6 @@ export async function changeProvider<Type extends string>(
   return updated ?? null
 }
 
-/** Sets the API of one provider, whose type knows both. */
-export const setWireApi = (sql: AnySql, id: string, api: WireApi) =>
-  sql`update providers set wire_api = ${api}, updated_at = clock_timestamp() where id = ${id}`
-
 /**
  * Deletes a provider. False when there is no such provider. Rejects with the constraint `agents_provider` or
  * `agent_fallbacks_provider` while agents use it.

@@ -20,12 +20,12 @@ interface AskingCall {
 
 /** Makes a call, or sends it again with the answers to what its server asked. */
 export async function makeAskingCall(
-  { mcp, values, states }: Pick<ToolboxWorld, 'mcp' | 'values' | 'states'>,
+  { mcp, values, states, depth }: Pick<ToolboxWorld, 'mcp' | 'values' | 'states' | 'depth'>,
   { server, name, args, once: { signal, key, again } }: AskingCall,
 ): Promise<ToolAnswer> {
   if (again && again.of !== addressOf(server)) return { ok: false, content: moved }
   const mayAsk = states !== undefined && values?.sessionId != null
-  const of: CallOf = { key, values, mayAsk, ...(again && { again: opened(again, states) }) }
+  const of: CallOf = { key, values, depth, mayAsk, ...(again && { again: opened(again, states) }) }
   const { asks, ...answer } = await mcp.call(server, name, args, signal, of)
   if (asks === undefined || states === undefined) return answer
   const { questions, state } = asks

@@ -87,7 +87,7 @@ const isReason = (reason: unknown): reason is MissingServer['reason'] =>
 function toolOfServer(
   server: McpServer,
   { name, description, inputSchema }: McpTool,
-  world: Pick<ToolboxWorld, 'mcp' | 'values' | 'states'>,
+  world: Pick<ToolboxWorld, 'mcp' | 'values' | 'states' | 'depth'>,
   nameTool: NameTool,
 ): Tool {
   const named = mcpTool(server, name)

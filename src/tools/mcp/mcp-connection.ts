@@ -34,7 +34,7 @@ export interface ConnectionWatch {
 export interface ToolCall {
   name: string
   args: Record<string, unknown>
-  meta: Readonly<Record<string, string>>
+  meta: Readonly<Record<string, string | number>>
   /** Whether the server may ask the user something. */
   mayAsk: boolean
   /** The answers to what it asked. */

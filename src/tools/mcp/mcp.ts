@@ -32,6 +32,8 @@ export interface CallOf {
   key: string
   /** The session's values, for a server with `sendUser`. Absent where there is no session. */
   values?: ReplyValues | undefined
+  /** The number of MCP calls in a row that led to the reply. Absent when none did. */
+  depth?: number | undefined
   /** Whether the server may ask the user something. */
   mayAsk?: boolean
   /** The answers to what it asked, with which the call is sent again. */
@@ -208,18 +210,25 @@ interface Call {
   toolName: string
   args: Record<string, unknown>
   /** The metadata sent with the call's arguments. */
-  meta: Readonly<Record<string, string>>
+  meta: Readonly<Record<string, string | number>>
   ms: number
   of: CallOf | undefined
 }
 
-/** The names in a call's `_meta` (contract sections 10 and 20). */
+/** The names in a call's `_meta` (contract sections 10, 20 and 30). */
 const [KEY, USER, SESSION] = ['greenroom/idempotency-key', 'greenroom/user', 'greenroom/session'] as const
+const DEPTH = 'greenroom/depth'
 
-function metaOf({ sendUser }: McpServer, of: CallOf | undefined): Record<string, string> {
+function metaOf({ sendUser }: McpServer, of: CallOf | undefined): Record<string, string | number> {
   if (of === undefined) return {}
   const { user = null, sessionId = null } = (sendUser && of.values) || {}
-  return { [KEY]: of.key, ...(user !== null && { [USER]: user }), ...(sessionId !== null && { [SESSION]: sessionId }) }
+  const depth = (of.depth ?? 0) + 1
+  return {
+    [KEY]: of.key,
+    [DEPTH]: depth,
+    ...(user !== null && { [USER]: user }),
+    ...(sessionId !== null && { [SESSION]: sessionId }),
+  }
 }
 
 async function call(

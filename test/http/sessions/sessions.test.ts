@@ -27,6 +27,8 @@ verifies('spec-2.8.session', 'create answers 201 with exactly these fields, read
       user: null,
       metadata: {},
       external_id: null,
+      agent_version: null,
+      archived: false,
       head_id: null,
       forked_from: null,
       pending: [],

@@ -59,7 +59,13 @@ test('provider, test, prompt, agent with tools, playground', async () => {
   const tools = await app.client.GET('/api/v1/agents/{agent_id}/tools', {
     params: { path: { agent_id: agent?.id ?? '' } },
   })
-  expect(tools.data).toEqual({ httpToolIds: [], mcpServers: [], builtInToolIds: ['current_time'], approvals: [] })
+  expect(tools.data).toEqual({
+    httpToolIds: [],
+    mcpServers: [],
+    builtInToolIds: ['current_time'],
+    approvals: [],
+    approvalsExpireAfterS: null,
+  })
 
   const tryIt = page.getByRole('link', { name: 'Try it' })
   expect(await tryIt.getAttribute('href')).toBe(`/playground/${agent?.id}`)

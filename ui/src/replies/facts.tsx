@@ -1,4 +1,4 @@
-/** What became of a reply, in a sentence, what can be done next, and its figures. */
+/** The outcome of a reply, in a sentence, what can be done next, and its figures. */
 import { Alert, Button, Group } from '@mantine/core'
 import { IconAlertTriangle, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

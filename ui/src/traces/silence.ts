@@ -9,7 +9,7 @@ export interface Patience {
 
 export interface Silence {
   ms: number
-  /** How long it may last: to the nearer of both limits. */
+  /** The time that it may last: to the nearer of both limits. */
   limitMs: number
   /** `long` from a third of that on, `grave` from two thirds on. */
   level: 'short' | 'long' | 'grave'

@@ -2,7 +2,7 @@ import { wholeSeconds } from '../blocks/time-words.ts'
 import type { Silence } from './silence.ts'
 import classes from './traces.module.css'
 
-/** How long a reply has brought nothing: grey at first, amber, then red. */
+/** The time in which a reply has brought nothing: grey at first, amber, then red. */
 export const SilentFor = ({ silence, isShort = false }: { silence: Silence; isShort?: boolean }) => (
   <span className={classes.silence} data-level={silence.level} data-testid="silence" title={silence.words}>
     {isShort ? `silent ${wholeSeconds(silence.ms)}` : silence.words}

@@ -164,7 +164,7 @@ interface SpanRowProps {
   words: string
   /** Milliseconds of the whole width. */
   whole: number
-  /** Those of the cursor. */
+  /** The spans of the cursor. */
   at: number | null
   isOpen: boolean
   isCompacting: boolean

@@ -5,6 +5,7 @@ import type { MessageContent } from '../message-content.ts'
 import type { components } from '../schema.ts'
 import type { Reconnect } from '../wire/follow.ts'
 import type { Transport } from '../wire/transport.ts'
+import { deciding } from './deciding.ts'
 import { type OnBusy, type QueuedMessage, queueing } from './queue.ts'
 import { createReply, type FollowReplyOptions, type Reply, type ReplyWire } from './reply.ts'
 
@@ -149,6 +150,14 @@ const randomId = (): string => {
   )
 }
 
+/** Returns how a stored reply ended. Older servers say only that it failed. */
+const endingOf = ({ content, reasoning, finish_reason: reason, status, error }: Message) => ({
+  content,
+  reasoning,
+  reason,
+  error: status === 'error' ? (error ?? { code: 'unknown', message: 'The reply failed.' }) : null,
+})
+
 export function deploySession(context: SessionContext, given: string | null, made: NewSession = {}): DeploySession {
   const { calls, transport, reconnect, agentId } = context
   const path = '/api/v1/agents/{agent_id}/deploy/sessions'
@@ -175,12 +184,7 @@ export function deploySession(context: SessionContext, given: string | null, mad
       return transport('GET', `${completions(id)}/stream`, { headers: after(lastEventId), signal })
     },
     find: async (id) => (await messages({ branches: 'all' })).find((message) => message.id === id),
-    ending: ({ content, reasoning, finish_reason: reason, status }) => ({
-      content,
-      reasoning,
-      reason,
-      error: status === 'error' ? { code: 'unknown', message: 'The reply failed.' } : null,
-    }),
+    ending: endingOf,
     cancel: () => cancel(),
   })
   const ask = (to: (id: string) => string, body: object, key = randomKey(), options: FollowReplyOptions = {}) => {
@@ -192,8 +196,8 @@ export function deploySession(context: SessionContext, given: string | null, mad
     what: Pick<Schemas['SessionCompletionRequest'], 'messages' | 'parent_id' | 'regenerate' | 'message_id'>,
     { idempotencyKey, onBusy, usage, reasoning, actions, parentId: _, ...options }: SendOptions = {},
   ) => {
-    const busy = onBusy === undefined ? {} : { on_busy: onBusy }
-    const body = { ...what, ...busy, ...answerForm({ usage, reasoning, actions }) }
+    const form = answerForm({ usage, reasoning, actions })
+    const body = { ...what, ...(onBusy !== undefined && { on_busy: onBusy }), ...form }
     return ask(completions, body satisfies Schemas['SessionCompletionRequest'], idempotencyKey, options)
   }
   const send = (content: MessageContent, options: SendOptions = {}) =>
@@ -224,19 +228,7 @@ export function deploySession(context: SessionContext, given: string | null, mad
       const to = (id: string) => actionsOf('deploy', agentId, id)
       return ask(to, body satisfies Schemas['ActionsRequest'], idempotencyKey, options)
     },
-    async decideSome(decisions, { idempotencyKey } = {}) {
-      const body = { decisions: [...decisions] }
-      const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }
-      const answer = await calls.POST(`${path}/{session_id}/actions`, { ...params(await create()), body, headers })
-      return 'pending' in answer ? answer.pending : []
-    },
-    async decisions() {
-      return (await calls.GET(`${path}/{session_id}/decisions`, params(await create()))).decisions
-    },
-    async revoke(decisionId) {
-      const at = { path: { ...params(await create()).params.path, decision_id: decisionId } }
-      await calls.DELETE(`${path}/{session_id}/decisions/{decision_id}`, { params: at })
-    },
+    ...deciding(calls, agentId, create),
     resume: (messageId = null, lastEventId = 0, options = {}) =>
       createReply(wire(null), { reconnect, ...options }, { messageId, lastEventId }),
     cancel,

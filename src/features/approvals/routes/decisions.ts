@@ -11,7 +11,11 @@ import { findWait, type Wait } from '../store/waits.ts'
 
 /** A decision as it was sent, with the wish that it is remembered. */
 export interface GivenDecision extends DecidedCall {
-  wish?: { scope?: 'session' | 'user'; names?: readonly string[] }
+  wish?: {
+    scope?: 'session' | 'user'
+    names?: readonly string[] /** The path of `remember` in the request. */
+    at: string
+  }
 }
 
 export interface GivenDecisions {
@@ -31,6 +35,7 @@ export interface GivenDecisions {
 }
 
 type ActionsRequest = components['schemas']['ActionsRequest']
+type Sent = ActionsRequest['decisions'][number]
 
 /** Reads decisions as callers send them. Throws 400, also for an unknown field. */
 export function readDecisions(decisions: ActionsRequest['decisions']): GivenDecision[] {
@@ -48,8 +53,7 @@ export function readDecisions(decisions: ActionsRequest['decisions']): GivenDeci
     }
     if (content != null) return badRequest(`decisions.${index}.content: is only taken with answer`)
     if (key != null) return badRequest(`decisions.${index}.key: is only taken with answer, decline and cancel`)
-    const asked = { ...(remember != null && { scope: remember }), ...(names != null && { names }) }
-    const wish = remember != null || names != null ? { wish: asked } : {}
+    const wish = wishOf(given, `decisions.${index}.remember`)
     if (decision === 'respond') {
       return output == null ? badRequest(`decisions.${index}.output: is required`) : { id, decision, output, ...wish }
     }
@@ -57,6 +61,15 @@ export function readDecisions(decisions: ActionsRequest['decisions']): GivenDeci
       return { id, decision, ...(changed != null && { arguments: writeExact(changed) }), ...wish }
     return { id, decision, ...(reason != null && { reason }), ...wish }
   })
+}
+
+/** Returns the wish that these fields make. Empty: none. `at`: the path of `remember`. */
+export function wishOf(
+  { remember, remember_arguments: names }: Pick<Sent, 'remember' | 'remember_arguments'>,
+  at: string,
+): Pick<GivenDecision, 'wish'> {
+  if (remember == null && names == null) return {}
+  return { wish: { at, ...(remember != null && { scope: remember }), ...(names != null && { names }) } }
 }
 
 /** Returns the decisions with the pending calls. Throws 404 for a session that is not the user's. */

@@ -5,6 +5,7 @@ import { badRequest } from '../../../http/server/http-error.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import type { GivenDecision } from './decisions.ts'
 
 /** Returns the id under which a front end knows a pending call, or its question where the call asks several. */
 const shownId = ({ call_id, key }: Pick<PendingCall, 'call_id' | 'key'>, isOneOfMany: boolean): string =>
@@ -33,7 +34,7 @@ export function questionsById(pending: readonly PendingCall[]): Map<string, Pend
 }
 
 /** Reads outputs of pages for calls that ask: the decision, or a list of decisions with their keys. Throws 400. */
-export function outputsAsAnswers(calls: readonly DecidedCall[], pending: readonly PendingCall[]): DecidedCall[] {
+export function outputsAsAnswers(calls: readonly GivenDecision[], pending: readonly PendingCall[]): GivenDecision[] {
   const asking = new Set(pending.filter(({ kind }) => kind === 'input').map(({ call_id }) => call_id))
   return calls.flatMap((call) => {
     if (!asking.has(call.id) || call.decision !== 'respond') return [call]

@@ -88,6 +88,9 @@ function identityOf(key: string): ToolIdentity {
   return kind === 'http' ? { httpToolId: id } : { mcpServerId: id, toolName: name.join(':') }
 }
 
+/** Returns the function that lists what is remembered, as the deploy API shows it. */
+export const shownDecisions = (sql: Sql) => async (owner: Owner) => (await listRemembered(sql, owner)).map(wire)
+
 export const decisionHandlers = ({ sql }: Dependencies) =>
   ({
     listSessionDecisions: async ({ params }) => ({

@@ -15,15 +15,14 @@ const MOST_BYTES = 16_384
 
 /** Returns what is remembered of a decision. Undefined: nothing. Throws 400 and 403. */
 export async function rememberedOf(
-  { call, decided, where, bySecret }: Decision,
+  { call, decided, bySecret }: Decision,
   wait: Wait,
   { isBound = false }: GivenDecisions,
   openToolbox: () => Promise<CheckedToolbox>,
 ): Promise<RememberedCall | undefined> {
   const { wish } = decided
   if (wish === undefined) return undefined
-  const { scope, names } = wish
-  const at = `${where}.remember`
+  const { scope, names, at } = wish
   if (scope === undefined) return badRequest(`${at}_arguments: is only taken with remember`)
   if (call.kind !== 'approval') return badRequest(`${at}: the call is the caller's own`)
   if (decided.decision === 'respond') return badRequest(`${at}: is not taken with respond`)

@@ -16,7 +16,7 @@ export async function readRemembered(
       from remembered_for(${replyId}, ${[...tools]}::text[]) d`
 }
 
-/** Whose decisions are meant: a session's own, or a user's with an agent. */
+/** The reach of the decisions: a session's own, or a user's with an agent. */
 export type Owner = { agentId: string; sessionId: string } | { agentId: string; user: string }
 
 /** A decision as it is listed. */
@@ -54,4 +54,12 @@ export async function listRemembered(sql: Sql, owner: Owner, id?: string): Promi
 export async function revokeRemembered(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const rows = await sql`delete from remembered_decisions d where ${ownedBy(sql, owner)} and d.id = ${id} returning 1`
   return rows.length > 0
+}
+
+/** Forgets decisions that are older than so many days, of users who have no session left with the agent. */
+export async function forgetOldDecisions(sql: Sql, days: number): Promise<void> {
+  await sql`
+    delete from remembered_decisions d
+     where d.session_id is null and d.created_at < clock_timestamp() - ${`${days} days`}::interval
+       and not exists (select 1 from sessions s where s.agent_id = d.agent_id and s.end_user = d.end_user)`
 }

@@ -17,6 +17,8 @@ export interface Wait {
   user: string | null
   /** The version of the agent that its request asked for. Null when it asked for none. */
   askedVersion?: number | 'draft' | null
+  /** See ReplyFacts. */
+  depth?: number | undefined
   /** Milliseconds since the question, by the database's clock. */
   waitedMs: number
 }
@@ -67,6 +69,7 @@ export async function findWait(
       waitedMs,
       carried: decodeCarried(carried),
       askedVersion: decodeFacts(facts)?.askedVersion ?? null,
+      depth: decodeFacts(facts)?.depth,
     },
   }
 }

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Begins the next message of a session's queue, as admit_message begins one that never waited: the only place where a queued
    message begins. Every statement that settles a reply calls it in its transaction, and so does tend_queues for sessions in
    which nothing runs. The caller holds the session's lock. Returns the id of the reply that it opened; null when nothing is to
@@ -15,6 +15,7 @@ declare
   judged record; -- of judge_message
   v_overrides jsonb;
   v_asked jsonb; -- the version that was asked for: its number, or "draft"; null: none
+  v_depth jsonb; -- of the reply that it continues; null: none
   v_message jsonb;
   v_fault text;
   v_answer jsonb;
@@ -35,7 +36,7 @@ begin
   if jsonb_typeof(v_overrides) is distinct from 'object' then v_overrides := '{}'; end if;
   v_asked := nullif(q.message -> 'facts' -> 'askedVersion', 'null');
   if q.rank < 0 then -- it continues the reply that waits
-    select asked.facts -> 'askedVersion' into v_asked
+    select asked.facts -> 'askedVersion', asked.facts -> 'depth' into v_asked, v_depth
       from waits w join messages asked on asked.id = w.reply_id where w.session_id = p_session;
   end if;
   select coalesce(v_overrides ->> 'model', x.fields ->> 'model') as model,
@@ -56,7 +57,7 @@ begin
                          union all
                          select p.id, p.name, p.content from prompts p
                           where p.id = a.prompt_id and (a.prompt is null or v_overrides ->> 'promptId' is not null)) p))
-      || jsonb_strip_nulls(jsonb_build_object('agentVersion', a.version, 'askedVersion', v_asked)));
+      || jsonb_strip_nulls(jsonb_build_object('agentVersion', a.version, 'askedVersion', v_asked, 'depth', v_depth)));
   m := message_fields(v_message, q.content);
   s := lock_session(p_session, s.agent_id, null, q.reply_id);
   place := place_message(m, s);

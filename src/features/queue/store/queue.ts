@@ -118,12 +118,14 @@ function begunOf(row: BegunRow, owner: Owner): BegunMessage {
     includeUsage: row.include_usage,
     text: row.content,
   }
+  const facts = decodeFacts(row.facts)
   return {
     id: row.id,
     agentId: row.agent_id,
     admission: admittedOf(admission, owner, message),
     ...followingOf(row),
-    agentVersion: decodeFacts(row.facts)?.agentVersion ?? null,
+    agentVersion: facts?.agentVersion ?? null,
+    depth: facts?.depth,
     fault: admission.fault,
     requesterLost: row.requester_lost,
   }

@@ -5,7 +5,7 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Owner } from '../../../persistence/replies/admission/admission-answer.ts'
 import { questionOf } from './replays.ts'
 
-/** What a reply was, or is under the version of the replay. */
+/** The reply as it was, or as it is under the version of the replay. */
 export interface CaseReply {
   version: number | 'draft' | null
   model: string | null
@@ -21,7 +21,7 @@ export interface CaseReply {
 export interface Divergence {
   name: string
   arguments: string
-  /** How many calls had been answered before. */
+  /** The number of calls that had been answered before. */
   position: number
 }
 
@@ -77,7 +77,7 @@ export interface TakenCase {
   historyEnd: number
   user: string | null
   metadata: Record<string, string>
-  /** When the first reply was admitted. */
+  /** The time of the first reply's admission. */
   at: Date
 }
 

@@ -64,7 +64,7 @@ export async function findReplay(sql: AnySql, agentId: string, id: string): Prom
 export interface NewReplay {
   agentId: string
   version: number | 'draft'
-  /** What the version holds. */
+  /** The content of the version. */
   held: object
   concurrency: number
   createdBy: string | null

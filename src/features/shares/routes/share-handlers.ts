@@ -21,7 +21,7 @@ import {
 /** Longest time until a share expires, in seconds. */
 const LONGEST_S = 366 * 86_400
 
-/** What a request says about a share. Absent fields have their defaults. */
+/** The fields of a request about a share. Absent fields have their defaults. */
 interface GivenShare {
   live?: boolean | undefined
   include?: readonly ShareInclude[] | undefined

@@ -10,19 +10,21 @@ import { givenTools } from '../../../http/sending/tool-choice.ts'
 import { type HttpToolWriting, httpToolChanges, newHttpTool } from '../../../http/server/fields/http-tool-input.ts'
 import { mcpServerChanges, newMcpServer } from '../../../http/server/fields/mcp-server-input.ts'
 import { checkContent } from '../../../http/server/fields/prompt-content.ts'
+import { newProvider, type ProviderWriting, providerChanges } from '../../../http/server/fields/provider-input.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { createAgent, findAgent, updateAgent } from '../../../persistence/records/agents.ts'
 import { createPrompt, updatePrompt } from '../../../persistence/records/prompts.ts'
-import { setWireApi } from '../../../persistence/records/providers.ts'
+import { changeProvider, createProvider } from '../../../persistence/records/providers.ts'
 import { changeAgentTools } from '../../../persistence/records/tools/agent-tools.ts'
 import { changeHttpTool, createHttpTool } from '../../../persistence/records/tools/http-tools.ts'
 import { changeMcpServer, createMcpServer } from '../../../persistence/records/tools/mcp-servers.ts'
 import type { ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
 import { promptWarning } from '../../../templates/prompt-template.ts'
 import type { AuditedChange } from '../../audit/index.ts'
-import type { Configuration } from '../store/transfer.ts'
+import { type Configuration, HIDDEN } from '../store/transfer.ts'
 import { approvalByName, toolsOf } from './approvals.ts'
+import { type ByName, indexed, type Named } from './by-name.ts'
 import { importedAgent } from './imported-agent.ts'
 import { importedChange } from './imported-change.ts'
 
@@ -33,9 +35,7 @@ type Kind = Result['skipped'][number]['kind']
 /** Then others have their turn: 24,000 records that are refused took 0.5 s without a statement between them. */
 const LONGEST_TURN_MS = 20
 
-type Named = Record<'id' | 'name', string>
-
-export interface ImportDependencies extends HttpToolWriting {
+export interface ImportDependencies extends HttpToolWriting, ProviderWriting {
   tx: Tx
   fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]
@@ -86,40 +86,6 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
   return taking
 }
 
-/** Makes an index of records by their names: 95,000 names looked for among 30,000 records one by one would take a minute. */
-function byName<T extends Named>(records: readonly T[], noun: string) {
-  const index = new Map<string, T[]>()
-  const add = (record: T): void => {
-    const known = index.get(record.name)
-    if (known) known.push(record)
-    else index.set(record.name, [record])
-  }
-  records.forEach(add)
-  /** Returns null when there is none. Throws 400 when several records have that name. */
-  const find = (name: string): T | null => {
-    const found = index.get(name) ?? []
-    if (found.length > 1) badRequest(`there are ${found.length} ${noun}s called "${name}"`)
-    return found[0] ?? null
-  }
-  return {
-    add,
-    find,
-    has: (name: string): boolean => index.has(name),
-    /** Throws 400 unless there is exactly one. */
-    existing: (name: string): T => find(name) ?? badRequest(`there is no ${noun} called "${name}"`),
-  }
-}
-
-type ByName<T extends Named> = ReturnType<typeof byName<T>>
-
-const indexed = (stored: Configuration) => ({
-  providers: byName(stored.providers, 'provider'),
-  prompts: byName<Named>(stored.prompts, 'prompt'),
-  agents: byName<Named>(stored.agents, 'agent'),
-  httpTools: byName<Named>(stored.httpTools, 'HTTP tool'),
-  mcpServers: byName<Named>(stored.mcpServers, 'MCP server'),
-})
-
 /** Returns whether what is given says anything new beside what is stored. Absent fields keep what is stored. */
 const isNew = (stored: object, given: object): boolean => !isDeepStrictEqual({ ...stored, ...given }, { ...stored })
 
@@ -156,18 +122,30 @@ async function take<Given extends { name: string }>(
   }
 }
 
-/** Takes providers in. Keys are not copied: providers that are here are changed, others are skipped. */
+/** Takes providers in. One without a type must be there. Keys that are given are stored; `***` keeps the one that is there. */
 const takeProviders = (taking: Taking, given: NonNullable<Import['providers']>) =>
   take(taking, {
     kind: 'provider',
-    given,
-    stored: { ...taking.stored.providers, add() {} },
-    create: async ({ name }) => taking.stored.providers.existing(name),
-    async update(id, { name, wireApi }) {
-      if (taking.stored.providers.existing(name).wireApi === null) badRequest('wireApi: its type has one API only')
-      await setWireApi(taking.deps.tx, id, wireApi)
+    given: given.map((one) => withoutHiddenKey(one)),
+    stored: taking.stored.providers,
+    async create({ name, providerType, ...fields }) {
+      const hidden = given.some((one) => one.name === name && one.apiKey === HIDDEN)
+      if (providerType === undefined) return taking.stored.providers.existing(name)
+      if (hidden) badRequest('apiKey: there is no stored value to keep')
+      const made = newProvider(taking.deps, { ...fields, name, providerType })
+      return await createProvider(taking.deps.tx, made)
     },
+    update: (id, provider) =>
+      changeProvider(taking.deps.tx, id, (known) => {
+        if (provider.wireApi && known.wireApi === null) badRequest('wireApi: its type has one API only')
+        return providerChanges(taking.deps, known, provider)
+      }),
   })
+
+function withoutHiddenKey(provider: NonNullable<Import['providers']>[number]) {
+  const { apiKey, ...named } = provider
+  return apiKey === HIDDEN ? named : provider
+}
 
 const takePrompts = (taking: Taking, given: NonNullable<Import['prompts']>) =>
   take(taking, {

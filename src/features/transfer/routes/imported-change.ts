@@ -10,7 +10,8 @@ export function importedChange(
   given: object & { name: string },
 ): AuditedChange {
   const headers = headersOf(given)
-  const shown = headers ? { ...given, headers: withoutSecrets(headers) } : given
+  const key = 'apiKey' in given ? { apiKey: given.apiKey === null ? null : '***' } : {}
+  const shown = { ...given, ...key, ...(headers && { headers: withoutSecrets(headers) }) }
   const changes = {
     ...changesBetween(before, { ...before, ...shown }),
     ...(before && headerChange(headersOf(before) ?? {}, headers)),

@@ -1,10 +1,11 @@
 /** A portable copy of the configuration, out and in (contract section 8). */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { components } from '../../../../openapi/generated/schema.ts'
+import { badRequest } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { sendInPieces } from '../../../http/streaming/written-lists.ts'
 import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/database.ts'
-import { commitChange, originOf, tellActor, writeEntries } from '../../audit/index.ts'
+import { type AuditedChange, commitChange, originOf, tellActor, writeEntries } from '../../audit/index.ts'
 import { exported, lockConfiguration, readConfiguration } from '../store/transfer.ts'
 import { toolsOf } from './approvals.ts'
 import { type ImportDependencies, takeIn } from './import.ts'
@@ -39,6 +40,30 @@ const ofAll = (action: 'export' | 'import') => ({
   changes: {},
 })
 
+/** Carries an import out and takes it back: only what would change is left of it. */
+async function tried(sql: Sql, take: (tx: Tx) => ReturnType<typeof takeIn>) {
+  const done: Awaited<ReturnType<typeof takeIn>>[] = []
+  const takenBack = new Error('A dry run is taken back.')
+  await sql
+    .begin(async (tx) => {
+      done.push(await take(tx))
+      throw takenBack
+    })
+    .catch((error: unknown) => {
+      if (error !== takenBack) throw error
+    })
+  const [imported] = done
+  if (imported === undefined) throw new Error('A dry run had no result.')
+  return { ...imported.result, changes: imported.changes.map(shownChange) }
+}
+
+const shownChange = ({ action, kind, recordName, changes }: AuditedChange) => ({
+  action: action === 'create' ? ('create' as const) : ('update' as const),
+  kind,
+  name: recordName,
+  changes,
+})
+
 /** Takes what an import says of agents that are here as their drafts; nothing else is changed. */
 async function proposed(
   deps: TransferDependencies,
@@ -64,12 +89,12 @@ async function proposed(
 export const transferHandlers = (deps: TransferDependencies) => {
   const { sql, onMcpServerChange } = deps
   return {
-    exportConfiguration: async ({ request, reply }) => {
+    exportConfiguration: async ({ query, request, reply }) => {
       const stored = await readConfiguration(sql)
       await writeEntries(sql, originOf(request), [ofAll('export')])
       const configuration = {
         version: 1 as const,
-        ...exported(stored),
+        ...exported(stored, query.providers === 'whole'),
         agentTools: stored.agentTools.map(({ name, approval }) => ({
           agent: name,
           ...toolsOf(approval, stored, deps.workOutNames),
@@ -78,16 +103,19 @@ export const transferHandlers = (deps: TransferDependencies) => {
       const isLong = stored.prompts.reduce((sum, { content }) => sum + content.length, 0) > LONG_CHARACTERS
       return isLong ? sendInPieces(reply, configuration) : configuration
     },
-    importConfiguration: async ({ query, body, request }) => {
+    importConfiguration: async ({ body, query, request }) => {
+      if (query.draft === 'true' && query.dryRun === 'true') badRequest('dryRun: not together with draft')
       if (query.draft === 'true') return await proposed(deps, body, request)
-      const { result, changedServers } = await commitChange(sql, async (tx) => {
+      const take = async (tx: Tx) => {
         await lockConfiguration(tx)
         await tellActor(tx, originOf(request))
         const stored = await readConfiguration(tx)
         const imported = await withoutIdling(tx, () => takeIn({ ...deps, tx }, body, stored)) // schemas are applied
         await writeEntries(tx, originOf(request), [ofAll('import'), ...imported.changes])
         return imported
-      })
+      }
+      if (query.dryRun === 'true') return await tried(sql, take)
+      const { result, changedServers } = await commitChange(sql, take)
       for (const id of changedServers) onMcpServerChange(id)
       return result
     },

@@ -1,4 +1,5 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
+import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GenerationConfig, ResponseFormat, WireApi } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
 import type { CallerInstructions, Compaction, OnLoss, OnMissingTools } from '../../../persistence/records/agents.ts'
@@ -6,6 +7,8 @@ import { wireApi } from '../../../persistence/records/providers.ts'
 import type { HttpToolFields } from '../../../persistence/records/tools/http-tools.ts'
 import type { McpServerFields } from '../../../persistence/records/tools/mcp-servers.ts'
 import { type StoredApprovals, storedApprovals } from '../../../persistence/records/tools/tool-approvals.ts'
+
+type ProviderTypeId = components['schemas']['ProviderType']['id']
 
 interface Named {
   id: string
@@ -15,7 +18,12 @@ interface Named {
 /** Everything oldest first; secret headers as `***`. */
 export interface Configuration {
   /** `wireApi`: null where the type knows one API only. */
-  providers: (Named & { wireApi: WireApi | null })[]
+  providers: (Named & {
+    wireApi: WireApi | null
+    providerType: ProviderTypeId
+    baseUrl: string | null
+    hasApiKey: boolean
+  })[]
   prompts: (Named & { content: string })[]
   agents: (Named & {
     provider: string
@@ -46,7 +54,8 @@ export interface Configuration {
 export async function readConfiguration(sql: AnySql): Promise<Configuration> {
   const [row] = await sql<Configuration[]>`
     select
-      (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'wireApi', ${wireApi(sql, sql``)}) order by num), '[]')
+      (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'wireApi', ${wireApi(sql, sql``)},
+                'providerType', provider_type, 'baseUrl', base_url, 'hasApiKey', api_key is not null) order by num), '[]')
          from providers) as providers,
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'content', content) order by num), '[]')
          from prompts) as prompts,
@@ -75,9 +84,14 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
   return row
 }
 
-/** Returns the records as exported: without ids, which mean nothing elsewhere, and without the providers' keys. */
-export const exported = ({ providers, prompts, agents, httpTools, mcpServers }: Configuration) => ({
-  providers: providers.flatMap(({ name, wireApi }) => (wireApi === null ? [] : [{ name, wireApi }])),
+/** The place of a secret in an export; in an import it keeps the one that is there. */
+export const HIDDEN = '***'
+
+/** Returns the records as exported, providers as whole ones or by name: without ids, which mean nothing elsewhere, and without the providers' keys. */
+export const exported = ({ providers, prompts, agents, httpTools, mcpServers }: Configuration, isWhole: boolean) => ({
+  providers: isWhole
+    ? providers.map(({ id: _, hasApiKey, ...provider }) => ({ ...provider, ...(hasApiKey && { apiKey: HIDDEN }) }))
+    : providers.flatMap(({ name, wireApi }) => (wireApi === null ? [] : [{ name, wireApi }])),
   prompts: prompts.map(({ id: _, ...prompt }) => prompt),
   agents: agents.map(({ id: _, ...agent }) => agent),
   httpTools: httpTools.map(({ id: _, ...tool }) => tool),

@@ -22,8 +22,12 @@ export interface UserDependencies {
   revocations: Pick<RevocationList, 'add'>
   /** Ends the shares of the user's sessions. */
   endShares(tx: Tx, agentId: string, user: string): Promise<void>
-  /** The forms in which the deploy API shows sessions and messages. */
-  shown: { session(session: Session): object; message(message: MessageOf<MessageList>): object }
+  /** The forms in which the deploy API shows sessions and messages, and the lists of what is remembered. */
+  shown: {
+    session(session: Session): object
+    message(message: MessageOf<MessageList>): object
+    decisions(of: { agentId: string } & ({ sessionId: string } | { user: string })): Promise<readonly object[]>
+  }
 }
 
 type MessageOf<List> = List extends AsyncIterable<infer Message> ? Message : never
@@ -107,10 +111,17 @@ async function* exportLines(deps: UserDependencies, agentId: string, user: strin
       ]
       // Deleted meanwhile, or made again for another user.
       if (session?.user !== user || messages === null) continue
-      const texts = bodyTexts({ ...shown.session(session), messages: shownMessages(deps, messages) })
+      const decisions = await shown.decisions({ agentId, sessionId: id })
+      const texts = bodyTexts({
+        ...shown.session(session),
+        messages: shownMessages(deps, messages),
+        ...(decisions.length > 0 && { decisions }),
+      })
       for await (const text of texts) yield withEscapedLineEnds(text)
       yield '\n'
     }
     isMore = sessions.length > 0
   }
+  const decisions = await shown.decisions({ agentId, user })
+  if (decisions.length > 0) yield `${withEscapedLineEnds(JSON.stringify({ decisions }))}\n`
 }

@@ -63,8 +63,12 @@ export const versionOldAgents = (sql: AnySql) => sql`
     from (select id from agents x
            where not exists (select from agent_versions v where v.agent_id = x.id) order by id) a`
 
-/** Returns the version that a stored reply uses. Null when it names none. */
-export async function versionOfReply(sql: AnySql, replyId: string): Promise<number | 'draft' | null> {
+/** Returns the version with which a reply began, null where it is not known, and how many MCP calls in a row led to it. */
+export async function begunFacts(
+  sql: AnySql,
+  replyId: string,
+): Promise<{ version: number | 'draft' | null; depth: number | undefined }> {
   const [row] = await sql<{ facts: unknown }[]>`select facts from messages where id = ${replyId}`
-  return decodeFacts(row?.facts ?? null)?.agentVersion ?? null
+  const facts = decodeFacts(row?.facts ?? null)
+  return { version: facts?.agentVersion ?? null, depth: facts?.depth }
 }

@@ -21,7 +21,12 @@ const role = { text: 'assistant', reasoning: 'reasoning' } as const satisfies Re
 /** The JSON Schema of an answer to an interrupt. */
 const responseSchema = {
   type: 'object',
-  properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
+  properties: {
+    approved: { type: 'boolean' },
+    reason: { type: 'string' },
+    remember: { enum: ['session', 'user', null] },
+    remember_arguments: { type: ['array', 'null'], items: { type: 'string' } },
+  },
   required: ['approved'],
 }
 

@@ -1,9 +1,10 @@
 /** Reader of AG-UI's `RunAgentInput` (contract section 12). */
 
 import type { components } from '../../../../openapi/generated/schema.ts'
+import { rememberScopes } from '../../../../openapi/schemas/conversation/actions.ts'
 import { whenBusy } from '../../../../openapi/schemas/conversation/queue.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
-import { questionsById } from '../../../features/approvals/index.ts'
+import { type GivenDecision, questionsById, wishOf } from '../../../features/approvals/index.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import { writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
@@ -113,17 +114,29 @@ function readResume(entries: unknown): ResumeEntry[] {
 }
 
 /** Reads answers to interrupts as decisions about what is pending. Throws 400. */
-export function resumeDecisions(entries: readonly ResumeEntry[], pending: readonly PendingCall[]): DecidedCall[] {
+export function resumeDecisions(entries: readonly ResumeEntry[], pending: readonly PendingCall[]): GivenDecision[] {
   const questions = questionsById(pending)
-  return entries.map(({ id, isResolved, payload }, index): DecidedCall => {
+  return entries.map(({ id, isResolved, payload }, index): GivenDecision => {
     const question = questions.get(id)
     if (question) return questionDecision(question, { id, isResolved, payload }, `resume.${index}`)
     if (!isResolved) return { id, decision: 'reject' }
     if (!isObject(payload) || typeof payload.approved !== 'boolean')
       return badRequest(`resume.${index}.payload.approved: must be true or false`)
-    if (payload.approved) return { id, decision: 'approve' }
-    return { id, decision: 'reject', ...(typeof payload.reason === 'string' && { reason: payload.reason }) }
+    const wish = readWish(payload, `resume.${index}.payload.remember`)
+    if (payload.approved) return { id, decision: 'approve', ...wish }
+    return { id, decision: 'reject', ...(typeof payload.reason === 'string' && { reason: payload.reason }), ...wish }
   })
+}
+
+/** Reads the wish that a decision is remembered. `at`: the path of `remember`. Throws 400. */
+function readWish({ remember, remember_arguments: names }: Record<string, unknown>, at: string) {
+  const scope = rememberScopes.find((word) => word === remember) ?? null
+  if (remember != null && scope === null) return badRequest(`${at}: must be "session" or "user"`)
+  if (names == null) return wishOf({ remember: scope }, at)
+  const isList = Array.isArray(names) && names.length >= 1 && names.length <= 20
+  if (!isList || !names.every((name) => typeof name === 'string') || new Set(names).size < names.length)
+    return badRequest(`${at}_arguments: must be a list of 1 to 20 different names`)
+  return wishOf({ remember: scope, remember_arguments: names }, at)
 }
 
 function questionDecision(

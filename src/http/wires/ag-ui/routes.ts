@@ -38,7 +38,9 @@ async function decisionsFor(
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
   const decides = asMessages ? (['caller'] as const) : waitKinds
-  return { calls, wait, bySecret: caller.kind === 'secret', asMessages, inPart: false, decides }
+  const bySecret = caller.kind === 'secret'
+  const isBound = bySecret && caller.sessionId !== null
+  return { calls, wait, bySecret, isBound, asMessages, inPart: false, decides }
 }
 
 /** Returns the page's own results that pending calls wait for, sent before a new message. */

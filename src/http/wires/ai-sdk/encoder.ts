@@ -56,13 +56,14 @@ export function createUiMessageEncoder(
       out += data({ type: `${kind}-end`, id: `${part}` })
     },
     called(call) {
-      const { id, name } = call
+      const { id, name, by } = call
       out += data({
         type: 'tool-input-available',
         toolCallId: id,
         toolName: name,
         input: inputOf(call),
         dynamic: true,
+        ...(by && { providerMetadata: { greenroom: { decisionId: by.id } } }),
       })
     },
     answered({ id }, ok, content) {

@@ -2,6 +2,7 @@
 
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
+import { type GivenDecision, wishOf } from '../../../features/approvals/index.ts'
 import {
   gather,
   isPictureType,
@@ -47,12 +48,12 @@ export type SentUIMessage = Sent &
         /** Reads the message itself, which is sent when it was never stored. Throws like `readChatRequest`. */
         readMessage(): SentMessage
       }
-    | { isRegenerate?: never; decisions: readonly DecidedCall[]; replyId: string }
+    | { isRegenerate?: never; decisions: readonly GivenDecision[]; replyId: string }
   )
 
 /** Reads a chat request. Throws 400 and 413. */
 export function readChatRequest(
-  { id, messages, system, trigger, messageId = null }: UIChatRequest,
+  { id, messages, system, trigger, messageId = null, ...wish }: UIChatRequest,
   uploads: Uploads,
 ): SentUIMessage {
   checkChatId(id, 'id')
@@ -66,7 +67,9 @@ export function readChatRequest(
   const held = ['ai-sdk', trigger ?? 'submit-message', messageId]
   const place = { messages: list.slice(0, index + 1), messageId }
   if (last?.role === 'assistant' && typeof last.id === 'string') {
-    const decisions = decisionsIn(last.parts, `${where}.parts`, uploads)
+    const decisions = decisionsIn(last.parts, `${where}.parts`, uploads).map((decided) =>
+      decided.decision === 'respond' ? decided : { ...decided, ...wishOf(wish, 'remember') },
+    )
     return { place, instructions, decisions, replyId: last.id, hashedInput: [...held, decisions] }
   }
   if (last === undefined) {

@@ -54,6 +54,7 @@ async function decisionsFor(
     ),
     wait: isOfIt ? wait : null,
     bySecret: caller.kind === 'secret',
+    isBound: caller.kind === 'secret' && caller.sessionId !== null,
     asMessages: false,
     inPart: false,
     decides: waitKinds,

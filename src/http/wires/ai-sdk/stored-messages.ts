@@ -30,6 +30,7 @@ interface ToolPart {
   approval?: { id: string; approved?: boolean; reason?: string }
   output?: string
   errorText?: string
+  callProviderMetadata?: { greenroom: { decisionId: string } }
 }
 interface FilePart {
   type: 'file'
@@ -88,6 +89,7 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
         toolCallId: call.id,
         state: 'input-available',
         input: inputOf(call),
+        ...(call.by && { callProviderMetadata: { greenroom: { decisionId: call.by.id } } }),
       }
       calls.set(call.id, part)
       parts.push(part)

@@ -5,7 +5,7 @@ import type { Ending } from '../../../actors/generate/endings.ts'
 import { createGeneration, type Generation } from '../../../actors/generate/generate.ts'
 import type { Capabilities } from '../../../actors/generate/running.ts'
 import { givenConversation } from '../../../actors/history/history.ts'
-import type { AnswerFields, ModelRequest, ReplyInfo, Take } from '../../../actors/ports/index.ts'
+import type { AnswerFields, ModelRequest, Take } from '../../../actors/ports/index.ts'
 import type { ObservedReply, Observer, ReplyObserver } from '../../../actors/ports/observer.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { closingFrames, type Frame, frameOf, type Outcome, type ReplyEvent } from '../../../actors/reply/reply-event.ts'
@@ -48,8 +48,8 @@ import { originOf } from '../../server/observe-requests.ts'
 import { missingOf, nameMissing } from '../../streaming/missing-tools-header.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
 import { openEventStream } from '../../streaming/sse.ts'
+import { chatAnswer, type StatelessAnswer, type StatelessInfo } from './chat-answer.ts'
 import { askedBy, callsSinceUser, readConversation, readInstructions } from './chat-request.ts'
-import { completionBody, completionHead, createFrameEncoder, statelessFrame } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
 
 export interface CompletionDependencies
@@ -117,15 +117,6 @@ export interface StatelessRequest {
   /** The end user. Null when the request names none. */
   user: string | null
 }
-
-/** A completion in one format, as frames or as one answer. */
-export interface StatelessAnswer<Body> {
-  encode(frames: readonly Frame[]): string
-  whole(events: readonly ReplyEvent[], outcome: Extract<Outcome, { type: 'finished' }>): Body
-}
-
-/** The reply as its format needs it. */
-export type StatelessInfo = Pick<ReplyInfo, 'id' | 'createdAt' | 'model'>
 
 /**
  * Answers a request that stores nothing, in the format that `open` makes. `read` reads the request: it is called once the
@@ -241,44 +232,6 @@ async function streamAnswer(
 function userIn(body: object): string | null {
   const { user }: { user?: unknown } = body
   return typeof user === 'string' && user !== '' ? user : null
-}
-
-function chatAnswer(info: StatelessInfo): StatelessAnswer<ReturnType<typeof completionBody>> {
-  const head = completionHead(info)
-  const encoder = createFrameEncoder(head)
-  return {
-    encode(frames) {
-      let text = ''
-      for (const frame of frames) text += statelessFrame(encoder, frame)
-      return text
-    },
-    whole(events, { reason, usage, calls = [] }) {
-      const answer = { content: '', reasoning: '' }
-      let { model } = head
-      for (const event of events) {
-        switch (event.type) {
-          case 'text':
-            answer.content += event.text
-            break
-          case 'reasoning':
-            answer.reasoning += event.text
-            break
-          case 'model':
-            model = event.model
-            break
-          case 'tool_call':
-          case 'tool_begun':
-          case 'tool_asked':
-          case 'tool_result':
-          case 'tool_unknown':
-            break // `calls` are those that are shown
-          default:
-            event satisfies never
-        }
-      }
-      return completionBody({ ...head, model }, { ...answer, calls }, reason, usage)
-    },
-  }
 }
 
 const known = new Set(Object.keys(ChatCompletionRequest.properties))

@@ -30,9 +30,11 @@ import { type HostRule, refuseForeignHosts } from '../../server/hosts.ts'
 import { missing } from '../../server/http-error.ts'
 import { type HandlersOf, mount } from '../../server/mount.ts'
 import { breakOffWith } from '../../streaming/break-off.ts'
-import { sendDeployError } from './errors.ts'
 import type { SharedReaders, SharedRequest } from '../shared/shared-answers.ts'
+import { sendDeployError } from './errors.ts'
 import { collectPaths, deployRoots } from './unknown-paths.ts'
+
+const searchPath = '/api/v1/agents/:agent_id/deploy/sessions/search'
 
 export interface DeployDependencies extends AuthenticationDependencies {
   sql: Sql
@@ -125,6 +127,9 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   const refuseUnknown = collectPaths(app)
   routes(app)
   const unknown = async (request: FastifyRequest, reply: FastifyReply) => refuseUnknown(request, reply)
+  // Else these methods would be a session's, by the id `search`.
+  const others = ['POST', 'PUT', 'PATCH', 'DELETE']
+  app.route({ method: others, url: searchPath, config: { refused: true }, onRequest: unknown, handler: unknown })
   for (const root of deployRoots) {
     for (const url of [root, `${root}/*`]) app.all(url, { onRequest: unknown }, unknown)
   }

@@ -4,6 +4,13 @@ import { HttpError } from '../../server/http-error.ts'
 
 export const deployRoots = ['/api/v1/agents/:agent_id/deploy', '/api/v1/openai'] as const
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True for methods of a path that it does not have, where another path would take them. */
+    refused?: boolean
+  }
+}
+
 interface KnownPath {
   url: string
   steps: readonly string[]
@@ -25,8 +32,8 @@ const isParam = (step: string): boolean => step.startsWith(':')
  */
 export function collectPaths(scope: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => never {
   const known = new Map<string, KnownPath>()
-  scope.addHook('onRoute', ({ url, method }) => {
-    if (url.endsWith('*') || deployRoots.some((root) => root === url)) return // those that answer for unknown paths
+  scope.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.refused || url.endsWith('*') || deployRoots.some((root) => root === url)) return // those that answer for unknown paths
     const path = known.get(url) ?? { url, steps: stepsOf(url), methods: new Set() }
     known.set(url, path)
     for (const one of [method].flat()) path.methods.add(one)
@@ -34,7 +41,9 @@ export function collectPaths(scope: FastifyInstance): (request: FastifyRequest, 
   return ({ method, url }, reply) => {
     const path = url.split('?', 1)[0] ?? ''
     const shown = path.slice(0, 200)
-    const found = [...known.values()].find(({ steps }) => matches(steps, stepsOf(path)))
+    const [found] = [...known.values()]
+      .filter(({ steps }) => matches(steps, stepsOf(path)))
+      .toSorted((a, b) => a.steps.filter(isParam).length - b.steps.filter(isParam).length)
     if (found !== undefined) {
       const allowed = [...found.methods].join(', ')
       reply.header('allow', allowed)

@@ -51,16 +51,20 @@ export interface AskMeta {
   /** The user for whom a deploy key asks. Null when none is named. */
   user: string | null
   key: string | null
+  /** The number of MCP calls in a row that led to this one. Absent when it tells of none. */
+  depth: number | undefined
 }
 
 const MOST_USER = 200
 const MOST_KEY = 255
+const MOST_DEPTH = 3
 
 /** Throws 400. */
 export function readAskMeta(meta: Readonly<Record<string, unknown>>): AskMeta {
   return {
     user: textIn(meta, 'greenroom/user', MOST_USER),
     key: textIn(meta, 'greenroom/idempotency-key', MOST_KEY),
+    depth: depthIn(meta['greenroom/depth']),
   }
 }
 
@@ -70,4 +74,13 @@ function textIn(meta: Readonly<Record<string, unknown>>, name: string, most: num
   const where = `_meta["${name}"]`
   if (typeof value !== 'string' || value === '') return badRequest(`${where}: must be a string that is not empty`)
   return [...value].length <= most ? value : badRequest(`${where}: must have at most ${most} characters`)
+}
+
+function depthIn(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined
+  const where = '_meta["greenroom/depth"]'
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
+    return badRequest(`${where}: must be a whole number of 1 or more`)
+  if (value > MOST_DEPTH) badRequest(`Agents asked agents ${value} times in a row; ${MOST_DEPTH} are allowed.`)
+  return value
 }

@@ -38,6 +38,7 @@ export interface AskExchange {
 export interface Ask {
   input: AskInput
   user: AskMeta['user']
+  depth: AskMeta['depth']
   /** The idempotency key. Null when the call joins nothing. */
   key: string | null
 }
@@ -64,6 +65,7 @@ export async function sendAsk(
     origin: originOf(request),
     fields: noFields,
     reasoning: false,
+    depth: ask.depth,
     counted: callerLimits(caller, reply),
   }
   return { sent: await sendFrom(deps, exchange.agentId, input), sessionId }

@@ -37,11 +37,11 @@ export async function callAsk(deps: AskDependencies, exchange: AskExchange, call
 /** Throws 400. */
 function readAsk({ request }: AskExchange, { args, meta, requestId }: CallOfAsk): Ask {
   const input = readAskInput(args)
-  const { user, key } = readAskMeta(meta)
+  const { user, depth, key } = readAskMeta(meta)
   const header = request.headers['idempotency-key']
   const own = readAskMeta({ 'greenroom/idempotency-key': header === '' ? undefined : header }).key ?? key
   const session = mcpSessionOf(request)
-  return { input, user, key: own ?? (session === null ? null : callKey(session, requestId)) }
+  return { input, user, depth, key: own ?? (session === null ? null : callKey(session, requestId)) }
 }
 
 async function askAndRead(

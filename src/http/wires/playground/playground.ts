@@ -32,7 +32,6 @@ import {
   removeQueued,
   sentAnswer,
 } from '../../../features/queue/index.ts'
-import { playgroundShareHandlers } from '../../../features/shares/index.ts'
 import { readAskedVersion, readPin } from '../../../features/versions/index.ts'
 import type { DerivedKey } from '../../../persistence/records/access/secrets.ts'
 import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
@@ -197,6 +196,9 @@ const ownPlace = (
   { actor }: FastifyRequest,
 ) => ({ agentId, sessionId, messageId, by: 'login' as const, name: actor?.actor ?? null })
 
+/** The operations of shares have their handlers from compose/. */
+type ShareOperation = 'createPlaygroundShare' | 'listPlaygroundShares' | 'deletePlaygroundShare'
+
 export const playgroundHandlers = (deps: PlaygroundDependencies) => {
   const { sql, host } = deps
   return {
@@ -247,10 +249,9 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     createPlaygroundActions: playgroundActions(deps),
     resumePlaygroundChat: ({ params, ...exchange }) => followReply(deps, params, exchange, playgroundFrame),
     cancelPlaygroundChat: ({ params, body }) => cancelSession(deps, params, body),
-    ...playgroundShareHandlers(deps),
     listPlaygroundQueue: async ({ params }) => ({ queue: await readQueue(deps, params) }),
     removePlaygroundQueued: ({ params }) => removeQueued(deps, params),
     compactPlaygroundSession: ({ params, request }) => compactNow(deps, params, request, null),
     listPlaygroundCheckpoints: async ({ params }) => ({ checkpoints: await checkpointsOf(deps, params) }),
-  } satisfies Handlers<'playground'>
+  } satisfies Omit<Handlers<'playground'>, ShareOperation>
 }

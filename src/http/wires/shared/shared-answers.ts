@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Frame } from '../../../actors/reply/reply-event.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import { answerPart, partPath } from '../../../features/parts/index.ts'
-import { type OpenedShare, readShared, showsMessage, shownEnd } from '../../../features/shares/index.ts'
+import { type OpenedShare, readShared, shownEnd, showsMessage } from '../../../features/shares/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { MessageQuery } from '../../../persistence/replies/reading/message-list.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
@@ -25,7 +25,7 @@ export interface SharedRequest {
 /** The readers by the ids of the operations that a share opens. */
 export type SharedReaders = Readonly<Record<string, (asked: SharedRequest, share: OpenedShare) => Promise<unknown>>>
 
-/** It names nothing of the agent, its provider and its tools. */
+/** The message names nothing of the agent, its provider and its tools. */
 const FAILED = 'The reply failed.'
 
 /** The name that chunks carry instead of the model's. */

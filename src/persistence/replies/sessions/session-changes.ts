@@ -14,7 +14,7 @@ export interface SessionChanges {
   bySecret?: boolean
   /** Null unpins. */
   agentVersion?: number | null | undefined
-  /** It leaves the time of the last update as it is. */
+  /** The mark; the time of the last update stays as it is. */
   archived?: boolean | undefined
 }
 

@@ -31,6 +31,7 @@ export const factsSchema = Type.Object({
   overrides: optionalOrNull(Type.Record(Type.String(), Type.Unknown())),
   agentVersion: Type.Optional(Type.Union([Type.Number(), Type.Literal('draft')])),
   askedVersion: Type.Optional(Type.Union([Type.Number(), Type.Literal('draft')])),
+  depth: Type.Optional(Type.Number()),
   queued: Type.Optional(Type.Boolean()),
   sentAs: Type.Optional(Type.String()),
   madeBy: Type.Optional(Type.String()),

@@ -1,5 +1,6 @@
 /** Decisions that last, and conditions: contract section 29 over real sockets. */
 import { afterAll, expect } from 'vitest'
+import { forgetOldDecisions } from '../../../../src/features/approvals/store/remembered.ts'
 import { asks } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { approve, call, callsOfWaitingTest, openWaitingScene, reject, respond } from './waiting-scene.ts'
@@ -222,6 +223,9 @@ verifies('contract-29.when-saved', 'is a schema of an object, and stands as it w
   }
   expect((await put([{ httpToolId, mayRemember: 'ever' }])).status).toBe(400)
   expect((await put([{ httpToolId, other: 1 }])).status).toBe(400)
+  const draft = { approvals: [{ httpToolId, when: { type: 'objekt' } }] }
+  const drafted = await scene.call('PUT', `${scene.agent}/tools?draft=true`, draft)
+  expect([drafted.status, drafted.json.message]).toEqual([400, expect.stringContaining('approvals.0.when')])
   const saved = { httpToolId, when: { properties: { amount: { minimum: 1 } } }, mayRemember: 'user' }
   expect((await put([saved, { httpToolId, when: null, mayRemember: null }])).json.approvals).toEqual([
     saved,
@@ -233,4 +237,42 @@ verifies('contract-29.when-saved', 'is a schema of an object, and stands as it w
   await put([])
   await scene.call('POST', '/api/v1/import', { version: 1, agentTools: exported.agentTools })
   expect((await tools()).approvals).toEqual([saved, { httpToolId }])
+})
+
+verifies('contract-29.remembered-exported', 'in a session’s line, and in one more at the end', async () => {
+  const exported = async (user: string) =>
+    (await scene.call('GET', `${scene.agent}/deploy/users/${user}/export`)).text
+      .trimEnd()
+      .split('\n')
+      .map((line: string) => JSON.parse(line))
+  const id = await sessionOf('hal')
+  expect((await exported('hal')).map(Object.keys)).toEqual([expect.not.arrayContaining(['decisions'])])
+  await asksPay(id, '{"amount":1}')
+  await decide(id, { ...approve('c1'), remember: 'session', remember_arguments: ['amount'] })
+  await asksPay(id, '{"amount":2}')
+  await decide(id, { ...approve('c1'), remember: 'user' })
+  const of = async (path: string) => (await scene.call('GET', path)).json
+  const lines = await exported('hal')
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toMatchObject({ id, ...(await of(`${scene.sessions}/${id}/decisions`)) })
+  expect(lines[0].decisions).toHaveLength(1)
+  expect(lines[1]).toEqual(await of(`${scene.agent}/deploy/users/hal/decisions`))
+  expect(lines[1].decisions).toHaveLength(1)
+})
+
+verifies('contract-29.remembered-retention', 'a user with a session keeps them, and recent ones stay', async () => {
+  const { sql } = scene.app
+  await sessionOf('ida')
+  await sql`
+    insert into remembered_decisions (id, agent_id, end_user, tool, name, decision, reach, by_secret, created_at)
+    select gen_random_uuid(), ${scene.agentId}, who, 'built-in:x', 'x', 'approve', sha256(days::text::bytea), false,
+           clock_timestamp() - make_interval(days => days)
+      from unnest(array['ida', 'jon']) who, unnest(array[6, 8]) days`
+  await forgetOldDecisions(sql, 7)
+  const left = await sql`
+    select end_user, count(*)::int as n from remembered_decisions where end_user in ('ida', 'jon') group by 1 order by 1`
+  expect([...left]).toEqual([
+    { end_user: 'ida', n: 2 },
+    { end_user: 'jon', n: 1 },
+  ])
 })

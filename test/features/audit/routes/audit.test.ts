@@ -104,6 +104,8 @@ const newProvider = () => made('/api/v1/settings/providers', { ...provider, name
 
 /** Tests change nothing, and sessions are no records; decisions have a test of their own. */
 const changesNoRecord = new Set([
+  'revokePlaygroundDecision',
+  'revokeKnownUserDecision',
   'testProvider',
   'testHttpTool',
   'testWebhook',

@@ -40,13 +40,13 @@ verifies(
 verifies('contract-23.limits-use', 'what a client secret asks for counts for the key that made it', async () => {
   scene.door.says('Fine.')
   const { door, newKey, manage, send } = scene
-  const { id, key } = await newKey({ requestsPerMinute: 2 })
+  const { id, key } = await newKey({ requestsPerMinute: 3 })
   const minted = (await door.as(key, 'POST', `${door.deploy()}/client_secrets`, { user: 'ann' })).json.value
   const session = (await door.as(minted, 'POST', `${door.deploy()}/sessions`, {})).json.id
   expect((await send(minted, session)).status).toBe(200)
   expect((await send(key, session, {}, door.there)).status).toBe(200)
   expect((await send(minted, session, {}, door.there)).status).toBe(429)
-  expect((await manage('GET', `/api/v1/keys/${id}/use`)).json).toMatchObject({ requestsLastMinute: 2, tokensToday: 4 })
+  expect((await manage('GET', `/api/v1/keys/${id}/use`)).json).toMatchObject({ requestsLastMinute: 3, tokensToday: 4 })
 })
 
 verifies(

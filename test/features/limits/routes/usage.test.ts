@@ -20,7 +20,7 @@ const counted = (replies: number, promptTokens: number, completionTokens: number
   promptTokens,
   completionTokens,
   totalTokens: promptTokens + completionTokens,
-  ...{ cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+  ...{ cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, replays: 0, feedbackUp: 0, feedbackDown: 0 },
   estimated,
 })
 

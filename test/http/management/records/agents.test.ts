@@ -58,6 +58,7 @@ verifies(
       compaction: 'none',
       onLoss: 'error',
       onMissingTools: 'tell',
+      allowSharing: false,
       version: 1,
       hasDraft: false,
       createdAt: expect.any(String),

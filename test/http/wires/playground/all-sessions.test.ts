@@ -22,6 +22,7 @@ verifies('contract-16.all-sessions', 'the list names what each session is and ho
     agentId: scene.agentId,
     agentName: expect.any(String),
     title: 'First',
+    archived: false,
     user: 'ada',
     status: 'complete',
     errorCode: null,

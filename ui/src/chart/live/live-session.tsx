@@ -64,7 +64,7 @@ export function LiveSession({ session: { sessionId } }: { session: ChosenSession
   )
 }
 
-/** Why the newest reply ended, and all that is known of it. */
+/** The reason why the newest reply ended, and all that is known of it. */
 function End({ steps }: { steps: readonly Step[] }) {
   const end = endOf(steps)
   const messageId = steps[0]?.messageId ?? null

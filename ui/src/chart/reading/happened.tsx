@@ -1,4 +1,4 @@
-/** What happened in a state, or on the way between two, in this session: each event with its payload. */
+/** The events in a state, or on the way between two, in this session: each event with its payload. */
 import { ActionIcon, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { Link } from 'react-router'

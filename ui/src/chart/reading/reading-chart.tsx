@@ -20,9 +20,9 @@ interface ReadingChartProps {
   step: Step | undefined
   /** All of them: what a click shows. */
   steps: readonly Step[]
-  /** What goes on in the state. */
+  /** The events in the state. */
   doing?: ReactNode
-  /** What is said below the picture: since when, why. */
+  /** The words below the picture: since when, why. */
   children?: ReactNode
 }
 
@@ -106,7 +106,7 @@ export function ReadingChart({ current, step, steps, doing, children }: ReadingC
   )
 }
 
-/** What it may do next, but for what hardly ever happens. */
+/** The next steps that it may take, but for what hardly ever happens. */
 function Next({ current }: { current: string }) {
   const { chart } = useChart()
   if (chart === undefined) return null
@@ -152,7 +152,7 @@ function Machine({ current, step }: { current: string | null; step: Step | undef
   )
 }
 
-/** One stop of the tab key; arrows lead from state to state. */
+/** Has one stop of the tab key; arrows lead from state to state. */
 function useArrows() {
   const at = useRef(0)
   const buttonsOf = (group: Element) => [...group.querySelectorAll('button')]
@@ -164,7 +164,7 @@ function useArrows() {
       if (group) settle(group)
     },
     onFocus: ({ currentTarget, target }: { currentTarget: Element; target: Element }) => {
-      const place = buttonsOf(currentTarget).findIndex((button) => button === target)
+      const place = target instanceof HTMLButtonElement ? buttonsOf(currentTarget).indexOf(target) : -1
       if (place >= 0) at.current = place
       settle(currentTarget)
     },

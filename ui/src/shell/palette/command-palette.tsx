@@ -40,7 +40,7 @@ function selectFirst(): void {
 
 const some = { limit: 5, offset: 0 }
 
-/** What may be a whole id, of whatever form. */
+/** The text that may be a whole id, of whatever form. */
 const isId = /^\S{16,128}$/
 
 const foundName = ({ messageId, sessionId }: { messageId: string | null; sessionId: string }): string =>
@@ -51,7 +51,7 @@ const foundName = ({ messageId, sessionId }: { messageId: string | null; session
 interface CommandPaletteProps {
   onClose: () => void
   onShortcuts: () => void
-  /** What was typed before it was there. */
+  /** The text that was typed before it was there. */
   typed: string
 }
 

@@ -1,0 +1,26 @@
+/** Keeps the messages searchable while the process runs (contract section 31). */
+import { pause } from '../../async/pause.ts'
+import { createTimers } from '../../coordination/timers.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import { createIndexing } from './store/search-index.ts'
+
+/** The interval of looks for what is new. It is found within two seconds. */
+const LOOK_MS = 400
+/** The rest between two steps, in which other statements pass. */
+const REST_MS = 10
+
+/** Starts. An instance that loses its turn or dies leaves the rest to the others. */
+export function keepIndexed(sql: Sql, log: { warn(about: object, message: string): void }): { stop(): void } {
+  const timers = createTimers((err, task) => log.warn({ err }, `${task} failed.`))
+  const step = createIndexing(sql)
+  let isStopped = false
+  timers.every(LOOK_MS, 'Making messages searchable', async () => {
+    while (!isStopped && (await step())) await pause(REST_MS)
+  })
+  return {
+    stop() {
+      isStopped = true
+      timers.stop()
+    },
+  }
+}

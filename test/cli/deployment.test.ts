@@ -1,0 +1,102 @@
+/** The configuration in git makes a deployment: `greenroom export` and `import` (adopters' first wall, contract section 8). */
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect } from 'vitest'
+import { call, openScene } from '../http/scene.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { verifies } from '../verifies.ts'
+
+const staging = await openScene()
+const production = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-word' } })
+afterAll(() => Promise.all([staging.close(), production.close()]))
+const file = join(await temporaryFolder(), 'greenroom.json')
+
+const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const run = (given: string[], environment: Record<string, string>) =>
+  new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [cli, ...given],
+      { env: { PATH: process.env.PATH, ...environment } },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    )
+  })
+
+const login = { GREENROOM_URL: production.app.url, GREENROOM_LOGIN: 'anna:secret-word' }
+const secrets = { STAGING_VENDOR_API_KEY: 'sk-production-0123456789', ORDERS_AUTHORIZATION: 'Bearer production' }
+const agents = async () =>
+  (await call(`${production.app.url}/api/v1/export`, 'GET', undefined, { authorization: `Bearer ${key}` })).json.agents
+let key = ''
+
+verifies('contract-8.deployment', 'an export alone makes an empty server, once its variables are set', async () => {
+  const provider = {
+    name: 'Staging vendor',
+    providerType: 'openai-compatible',
+    baseUrl: 'https://models.example.com/v1',
+    apiKey: 'sk-staging-0123456789',
+  }
+  const { json } = await staging.call('POST', '/api/v1/settings/providers', provider)
+  await staging.call('POST', '/api/v1/agents', { name: 'Support', model: 'm', providerId: json.id })
+  await staging.call('POST', '/api/v1/http-tools', {
+    name: 'orders',
+    description: 'Lists orders.',
+    method: 'GET',
+    url: 'https://orders.example.com/',
+    headers: { Authorization: 'Bearer staging' },
+  })
+  expect((await run(['export', file], { GREENROOM_URL: staging.app.url })).code).toBe(0)
+  const text = await readFile(file, 'utf8')
+  expect(text).not.toMatch(/sk-staging|Bearer staging/)
+  expect(JSON.parse(text).providers).toContainEqual({
+    name: 'Staging vendor',
+    providerType: 'openai-compatible',
+    baseUrl: 'https://models.example.com/v1',
+    wireApi: 'chat_completions',
+    apiKey: { env: 'STAGING_VENDOR_API_KEY' },
+  })
+
+  const unset = await run(['import', file], login)
+  expect([unset.code, unset.err]).toEqual([
+    2,
+    expect.stringMatching(/^Not set: STAGING_VENDOR_API_KEY, ORDERS_AUTHORIZATION\. Nothing was sent/),
+  ])
+  const tried = await run(['import', '--dry-run', file], { ...login, ...secrets })
+  expect([tried.code, tried.out]).toEqual([0, expect.stringContaining('create agent "Support"')])
+  expect(tried.out).not.toMatch(/sk-production|Bearer production/)
+  const made = await run(['import', file], { ...login, ...secrets })
+  expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^Created 4, .* skipped 0\.\n$/), err: '' })
+})
+
+verifies('contract-8.deployment', 'a key imports in place of a login, and *** keeps what is stored', async () => {
+  const at = (path: string, body: object, headers = {}) => call(`${production.app.url}${path}`, 'POST', body, headers)
+  const logIn = await at('/api/auth/login', { username: 'anna', password: 'secret-word' })
+  const cookie = logIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  key = (await at('/api/v1/keys', { name: 'pipeline', scopes: ['management'] }, { cookie })).json.key
+  const text = await readFile(file, 'utf8')
+  const kept = text.replace(/\{\s*"env": "[A-Z_]+"\s*\}/g, '"***"').replace('"model": "m"', '"model": "m2"')
+  await writeFile(file, kept)
+  const made = await run(['import', file], { GREENROOM_URL: production.app.url, GREENROOM_KEY: key })
+  expect(made).toEqual({ code: 0, out: 'Created 0, updated 1, skipped 0.\n', err: '' })
+  expect(await agents()).toContainEqual(expect.objectContaining({ name: 'Support', model: 'm2' }))
+})
+
+verifies(
+  'contract-8.deployment',
+  'a hidden key of a provider that is not there is refused, and a dry run changes nothing',
+  async () => {
+    const providers = [{ name: 'New', providerType: 'openai', apiKey: '***' }]
+    const refused = await staging.call('POST', '/api/v1/import', { version: 1, providers })
+    expect(refused.json.skipped).toEqual([
+      { kind: 'provider', name: 'New', reason: 'apiKey: there is no stored value to keep' },
+    ])
+    const before = (await staging.call('GET', '/api/v1/export')).json
+    const tried = await staging.call('POST', '/api/v1/import?dryRun=true', {
+      version: 1,
+      prompts: [{ name: 'P', content: 'c' }],
+    })
+    expect(tried.json).toMatchObject({ created: 1, changes: [{ action: 'create', kind: 'prompt', name: 'P' }] })
+    expect((await staging.call('GET', '/api/v1/export')).json).toEqual(before)
+  },
+)

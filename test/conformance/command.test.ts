@@ -1,0 +1,130 @@
+/** The command: exit codes, lines, `--json`, `--setup`, adapters from files, SIGINT (contract section 34). */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { temporaryFolder } from '../support/folder.ts'
+import { statOf } from '../support/process-tree.ts'
+import { freePort } from '../support/programs/free-port.ts'
+import { verifies } from '../verifies.ts'
+
+const main = fileURLToPath(new URL('../../packages/conformance/src/main.ts', import.meta.url))
+
+function start(...args: string[]) {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const said = new EventTarget()
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      output += text
+      said.dispatchEvent(new Event('said'))
+    })
+  const ended = once(child, 'close').then(([code]) => Number(code))
+  return {
+    child,
+    output: () => output,
+    ended,
+    async says(pattern: RegExp) {
+      while (!pattern.test(output)) await Promise.race([once(said, 'said'), ended])
+    },
+  }
+}
+
+async function run(...args: string[]) {
+  const { output, ended } = start(...args)
+  const code = await ended
+  return { code, lines: output().trimEnd().split('\n') }
+}
+
+/** An adapter of forty lines, as a user writes one: a server that is not there, in memory. */
+const adapter = `
+export const name = 'mine'
+export const offers = ['createConversation', 'send', 'read']
+const said = []
+export const createConversation = async () => '1'
+export async function* send(conversation, text, { key, signal }, { url, agent, key: token }) {
+  said.push({ text, facts: [url, agent, token] })
+  yield { id: '1', text: 'word1 word2 word3 word4 word5 ' }
+  if (!text.includes('hang')) yield { id: '2', end: 'complete', reply: '1' }
+}
+export const read = () => new Promise(() => setInterval(() => {}, 1000))
+`
+
+async function withAdapter() {
+  const folder = await temporaryFolder('conformance')
+  const file = join(folder, 'mine.mjs')
+  await writeFile(file, adapter)
+  return { folder, file }
+}
+
+verifies('contract-34.command', 'wrong use is exit 2 and one line that names it', async () => {
+  const some = ['--adapter', 'greenroom', '--url', 'http://127.0.0.1:1']
+  for (const [args, named] of [
+    [['--nope'], /--nope/],
+    [['--adapter', 'nobody', '--url', 'http://127.0.0.1:1'], /"nobody".*greenroom/],
+    [['--adapter', './nowhere.mjs', '--url', 'http://127.0.0.1:1'], /nowhere\.mjs/],
+    [[...some, '--level', 'all'], /"all".*cluster/],
+    [[...some, '--level', 'durable'], /--kill and --start/],
+    [[...some, '--level', 'cluster', '--kill', 'true', '--start', 'true'], /--url2/],
+    [[...some, '--only', '('], /"\("/],
+    [[...some, '--timeout', 'soon'], /"soon"/],
+    [['--adapter', 'greenroom'], /--url is missing/],
+  ] as const) {
+    const { code, lines } = await run(...args)
+    expect([code, lines], args.join(' ')).toEqual([2, [expect.stringMatching(named)]])
+  }
+})
+
+verifies(
+  'contract-34.command',
+  'outcomes are lines, a last line and JSON; a server that is away is an error',
+  async () => {
+    const { folder, file } = await withAdapter()
+    const nobody = `http://127.0.0.1:${await freePort()}` // fetch refuses port 1 itself
+    const json = join(folder, 'out.json')
+    const only = 'stream.(whole|one-end)|resume.after-end'
+    const mine = await run('--adapter', file, '--url', 'http://127.0.0.1:1/base/', '--only', only, '--json', json)
+    expect(mine.code).toBe(1)
+    expect(mine.lines[0]).toMatch(/^The model listens on http:\/\/127\.0\.0\.1:\d+\/v1$/)
+    expect(mine.lines.slice(1)).toEqual([
+      expect.stringMatching(/^ {2}fail +stream\.whole +\d+\.\d s$/),
+      expect.stringMatching(
+        /^ +The streamed text: expected 271 characters and got 30; at offset 30 expected .*its end\.$/,
+      ),
+      expect.stringMatching(/^ {2}pass +stream\.one-end/),
+      expect.stringMatching(/^ {2}not offered +resume\.after-end/),
+      '1 passed, 1 failed, 1 not offered, 0 errors (level resume)',
+    ])
+    expect(JSON.parse(await readFile(json, 'utf8'))).toEqual({
+      ...{ suite: 'greenroom-conformance', version: '0.1.0', adapter: 'mine', level: 'resume' },
+      ...{ url: 'http://127.0.0.1:1/base', startedAt: expect.stringMatching(/^\d{4}-/), ms: expect.any(Number) },
+      checks: ['fail', 'pass', 'not offered'].map((result) => ({
+        ...{ id: expect.any(String), level: expect.any(String), result, ms: expect.any(Number) },
+        message: result === 'pass' ? null : expect.any(String),
+      })),
+    })
+    expect(await readdir(folder)).toHaveLength(2)
+    const away = await run('--adapter', 'ai-sdk', '--url', nobody, '--only', 'stream.whole')
+    expect([away.code, away.lines.at(-1)]).toEqual([1, '0 passed, 0 failed, 0 not offered, 1 errors (level resume)'])
+    const good = await run('--adapter', file, '--url', 'http://127.0.0.1:1', '--only', 'one-end')
+    expect(good.code).toBe(0)
+  },
+)
+
+verifies('contract-34.interrupt', 'what it has is told, and what it started ends with it', async () => {
+  const { folder, file } = await withAdapter()
+  const pid = join(folder, 'pid')
+  const level = ['--level', 'durable', '--kill', 'true', '--start', `echo $$ > ${pid}; MODEL=$MODEL_URL exec sleep 300`]
+  const only = ['--only', 'one-end|reader-leaves', '--timeout', '60']
+  const { child, ended, output, says } = start('--adapter', file, '--url', 'http://127.0.0.1:1', ...level, ...only)
+  await says(/listens/)
+  await expect.poll(() => readFile(pid, 'utf8').catch(() => '')).toMatch(/\d/)
+  const begin = performance.now()
+  child.kill('SIGINT')
+  expect(await ended).toBe(1)
+  expect(performance.now() - begin).toBeLessThan(2000)
+  expect(output()).not.toMatch(/ at /)
+  await expect.poll(async () => await statOf(Number(await readFile(pid, 'utf8')))).toBeNull()
+})
