@@ -112,6 +112,8 @@ const pages: RouteObject[] = [
     { title: 'Audit', description: 'Who changed what, newest first: records, logins, keys, imports.', width: 'full' },
     reliable(() => import('./audit/audit-page.tsx')),
   ),
+  { path: 'replays/:agentId', lazy: reliable(() => import('./replays/replays-page.tsx')) },
+  { path: 'replays/:agentId/:replayId', lazy: reliable(() => import('./replays/replay-page.tsx')) },
   { path: 'agents/:id/versions', lazy: reliable(() => import('./versions/versions-page.tsx')) },
   { path: 'tools/built-in', lazy: reliable(() => import('./built-in-tools/built-in-tools-page.tsx')) },
   ...resources.flatMap(({ resource: { path }, listPage, recordPages }): RouteObject[] => [

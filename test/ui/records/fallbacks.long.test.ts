@@ -29,7 +29,7 @@ test('a fallback is added by hand, answers, and is named below its reply', async
   await page.getByRole('button', { name: 'Add a fallback' }).click()
   await page.getByRole('combobox', { name: 'Provider of fallback 1' }).click()
   await page.getByRole('option', { name: 'Spare' }).click()
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Must have at least 1 character').waitFor()
   expect(await axe(page)).toEqual([])
   await page.getByRole('combobox', { name: 'Model of fallback 1' }).fill('spare-model')
@@ -37,10 +37,10 @@ test('a fallback is added by hand, answers, and is named below its reply', async
   await at('Generation')
   const format = page.getByLabel('Response format')
   await format.fill('{"type": "json_object"')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Must be JSON.').waitFor()
   await format.fill('{"type": "json_object"}')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect.poll(stored).toMatchObject({
     fallbacks: [{ providerId: data?.id, model: 'spare-model' }],
     responseFormat: { type: 'json_object' },
@@ -53,6 +53,6 @@ test('a fallback is added by hand, answers, and is named below its reply', async
   await page.getByRole('button', { name: 'Remove fallback 1' }).click()
   await at('Generation')
   await format.fill('')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect.poll(stored).toMatchObject({ fallbacks: [], responseFormat: null })
 })

@@ -11,6 +11,9 @@ import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { providerResource } from '../providers/resource.ts'
+import { replaysPath } from '../replays/queries.ts'
+import { draftOf, holdDraft, saveDraft } from '../versions/draft.ts'
+import { DraftBar } from '../versions/draft-bar.tsx'
 import { versionsPath } from '../versions/queries.ts'
 import { valuesOf } from './agent-values.ts'
 import { AgentForm } from './form/agent-form.tsx'
@@ -75,6 +78,9 @@ export const Existing = () => (
         <Button component={Link} to={versionsPath(id)} variant="default">
           Version {version}
         </Button>
+        <Button component={Link} to={replaysPath(id)} variant="default">
+          Replays
+        </Button>
         <Button
           component={Link}
           to={playgroundPath(id)}
@@ -122,7 +128,12 @@ function AgentTabs({ agent, onSaved, edits }: AgentTabsProps) {
         </Tabs.List>
         {/* Kept while the other tab is shown: what was typed stays. */}
         <Tabs.Panel value="settings" keepMounted>
-          {hasForm && <Settings agent={agent} onSaved={onSaved} edits={edits} />}
+          {hasForm &&
+            (agent.hasDraft ? (
+              <DraftSettings agent={agent} onSaved={onSaved} edits={edits} />
+            ) : (
+              <Settings agent={agent} onSaved={onSaved} edits={edits} />
+            ))}
         </Tabs.Panel>
         <Tabs.Panel value="use">{tab === 'use' && <UseIt agent={agent} />}</Tabs.Panel>
       </Tabs>
@@ -143,7 +154,31 @@ function Settings({ agent, onSaved, edits }: AgentTabsProps) {
           initial={valuesOf(agent, read)}
           save={(fields) => saveAgent(agent.id, fields, edits)}
           submitLabel="Save"
+          second={{ label: 'Save as draft', save: (fields) => saveDraft(agent.id, fields, edits) }}
           onSaved={onSaved}
+          agentId={agent.id}
+        />
+      )}
+    </WhenRead>
+  )
+}
+
+/** The draft in the agent's form: what is saved changes the draft alone, until it is published. */
+function DraftSettings({ agent, onSaved, edits }: AgentTabsProps) {
+  const draft = useNewest(draftOf(agent.id))
+  const isRead = draft.data !== undefined
+  useEffect(() => {
+    if (isRead) holdDraft(agent.id, edits)
+  }, [isRead, edits, agent.id])
+  return (
+    <WhenRead query={draft} awaited={<AwaitedFields />}>
+      {(read) => (
+        <AgentForm
+          initial={valuesOf(read.agent, read.tools)}
+          save={(fields) => saveDraft(agent.id, fields, edits)}
+          submitLabel="Save as draft"
+          onSaved={onSaved}
+          bar={(isTyped) => <DraftBar agentId={agent.id} draft={read} edits={edits} isTyped={isTyped} />}
           agentId={agent.id}
         />
       )}

@@ -21,7 +21,8 @@ export const agentResource = resource<Agent>({
     const { agents, total } = await api.GET('/api/v1/agents', init)
     return { items: agents, total }
   },
-  one: (init) => api.GET('/api/v1/agents/{id}', init),
+  // The tag says nothing of the version and the draft: by it, the browser would show those that it has stored.
+  one: (init) => api.GET('/api/v1/agents/{id}', { ...init, headers: { 'if-none-match': '"none"' } }),
   remove: (init) => api.DELETE('/api/v1/agents/{id}', init),
 })
 

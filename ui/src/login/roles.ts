@@ -17,6 +17,7 @@ const needed: Record<Act, { others: Role; pages: Readonly<Record<string, Role>> 
       '/playground': 'editor',
       '/sessions': 'editor',
       '/replies': 'editor',
+      '/replays': 'editor',
       '/waiting': 'editor',
       '/chart': 'editor',
       '/webhooks': 'admin',

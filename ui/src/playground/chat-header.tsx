@@ -65,6 +65,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
         <SessionTitle key={sessionId} title={title} session={session} />
         <Text className={classes.subtitle}>
           <Link to={`/agents/${agent.id}`}>{agent.name}</Link> · {overrides.model ?? agent.model}
+          {agent.hasDraft && ' · draft'}
           {session?.user != null && ` · ${session.user}`}
         </Text>
       </div>

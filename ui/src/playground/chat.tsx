@@ -18,6 +18,7 @@ import type { Agent } from '../agents/resource.ts'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { plural } from '../blocks/words.ts'
 import { reliable } from '../shell/reliable-import.ts'
+import { askedVersion } from '../versions/draft.ts'
 import classes from './chat.module.css'
 import { isGone, Loading, Notices, SessionGone, Unread } from './chat-notices.tsx'
 import { useAttachments } from './composer/attachments.ts'
@@ -61,7 +62,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   const { transcript, stored, unread, sessionId, isIdle, isAccepted, isReconnecting, isStopping } = connection
   const draft = useDraft(agent.id, sessionId)
   const overriding = useOverrides()
-  const { overrides } = overriding
+  const asked = { ...requestPart(overriding.overrides), ...askedVersion(agent.hasDraft) }
   const field = useFocusedField(sessionId)
   const place = useEditing(agent.id, sessionId)
   const { editing, setEditing } = place
@@ -73,7 +74,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
     draft,
     attachments,
     place,
-    overrides,
+    asked,
   })
   const stop = isIdle ? null : connection.stop
   const stopsNext = useEscapeToStop(stop, field)
@@ -91,7 +92,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
       attachments.take(parts)
       write(content)
     },
-    regenerate: (messageId) => connection.send({ regenerate: true, messageId, ...requestPart(overrides) }, []),
+    regenerate: (messageId) => connection.send({ regenerate: true, messageId, ...asked }, []),
     forkWithin: setWithin,
   })
   const checkpoints = useCheckpoints(agent.id, sessionId)

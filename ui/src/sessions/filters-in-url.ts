@@ -2,7 +2,7 @@
 import { usePaging } from '../blocks/pages/paging.ts'
 import { useSearchParams } from '../blocks/search-params.ts'
 import type { SessionFilters, SessionStatus } from './queries.ts'
-import { spanMs } from './query/query-text.ts'
+import { isFeedback, spanMs } from './query/query-text.ts'
 
 export const statuses = {
   streaming: 'Running',
@@ -18,7 +18,7 @@ const isSpan = (text: string): boolean => spanMs(text) !== null
 const isMoment = (text: string): boolean => !Number.isNaN(Date.parse(text))
 
 const texts = ['q', 'agentId', 'user', 'errorCode', 'providerId', 'text'] as const
-const names = [...texts, 'status', 'httpStatus', 'older', 'newer', 'from', 'to'] as const
+const names = [...texts, 'status', 'httpStatus', 'feedback', 'older', 'newer', 'from', 'to'] as const
 export type FilterName = (typeof names)[number]
 
 /** Reads the filters. Values that no session could have are left out. */
@@ -28,6 +28,8 @@ function filtersIn(search: URLSearchParams): SessionFilters {
   for (const name of texts) if (read(name) !== '') filters[name] = read(name)
   const status = read('status')
   if (isStatus(status)) filters.status = status
+  const feedback = read('feedback')
+  if (isFeedback(feedback)) filters.feedback = feedback
   if (/^[1-5]\d\d$/.test(read('httpStatus'))) filters.httpStatus = Number(read('httpStatus'))
   for (const name of ['older', 'newer'] as const) if (isSpan(read(name))) filters[name] = read(name)
   for (const name of ['from', 'to'] as const) if (isMoment(read(name))) filters[name] = read(name)

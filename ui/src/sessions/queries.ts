@@ -18,6 +18,8 @@ export interface SessionFilters {
   errorCode?: string
   providerId?: string
   httpStatus?: number
+  /** With a reply of which somebody thinks so. */
+  feedback?: 'up' | 'down' | 'any'
   /** A part of a message. */
   text?: string
   /** Updated longer ago than this, such as `60s`; less long ago. */

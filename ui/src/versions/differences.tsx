@@ -1,5 +1,6 @@
 /** The changes of a version, or what publishing it would change, field by field. */
-import { Button, Select, Text } from '@mantine/core'
+import { Button, Group, Modal, Select, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -22,19 +23,22 @@ interface DifferencesProps {
   n: number
   /** The number of the live version. */
   live: number
+  /** The numbers of the versions with which it can be compared, newest first. */
+  numbers: readonly number[]
 }
 
 /** Give it the number as its key: its choice belongs to the version. */
-export function Differences({ agentId, n, live }: DifferencesProps) {
-  const others = [
-    ...(n > 1 ? [{ value: String(n - 1), label: `Version ${n - 1}, before it` }] : []),
-    ...(live !== n && live !== n - 1 ? [{ value: String(live), label: `Version ${live}, live` }] : []),
-  ]
-  const [from, setFrom] = useState(others[0]?.value ?? null)
+export function Differences({ agentId, n, live, numbers }: DifferencesProps) {
+  const others = numbers
+    .filter((one) => one !== n)
+    .map((one) => ({ value: String(one), label: one === live ? `Version ${one}, live` : `Version ${one}` }))
+  const [from, setFrom] = useState(String(numbers.find((one) => one < n) ?? others[0]?.value ?? ''))
   const shown = useQuery(oneVersion(agentId, n))
   const refusal = useRefusal('change')
+  const [isAsking, asking] = useDisclosure()
   const publishing = useMutation({
     mutationFn: () => publishVersion(agentId, n),
+    onSettled: asking.close,
     onSuccess: ({ number }) => notifications.show({ message: `Version ${number} is live. It equals version ${n}.` }),
   })
   return (
@@ -43,20 +47,25 @@ export function Differences({ agentId, n, live }: DifferencesProps) {
       description={n === live ? 'Live: it answers requests that ask for no other.' : undefined}
       action={
         n !== live && (
-          <Button
-            size="xs"
-            loading={publishing.isPending}
-            onClick={() => publishing.mutate()}
-            disabled={refusal !== undefined}
-            title={refusal}
-          >
+          <Button size="xs" onClick={asking.open} disabled={refusal !== undefined} title={refusal}>
             Publish this version
           </Button>
         )
       }
     >
       <ErrorAlert error={publishing.error} />
-      {others.length > 1 && (
+      <Modal opened={isAsking} onClose={asking.close} title={`Publish version ${n}?`}>
+        <Text mb="lg">A new version that equals it answers every request from now on. A draft stays as it is.</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={asking.close} data-autofocus>
+            Cancel
+          </Button>
+          <Button loading={publishing.isPending} onClick={() => publishing.mutate()}>
+            Publish
+          </Button>
+        </Group>
+      </Modal>
+      {others.length > 0 && (
         <Select
           label="Compared with"
           size="xs"
@@ -64,12 +73,12 @@ export function Differences({ agentId, n, live }: DifferencesProps) {
           allowDeselect={false}
           data={others}
           value={from}
-          onChange={setFrom}
+          onChange={(value) => setFrom(value ?? '')}
         />
       )}
       <WhenRead query={shown} awaited={<AwaitedLines count={6} />}>
         {(version) =>
-          from === null ? <Whole version={version} /> : <From agentId={agentId} from={Number(from)} to={version} />
+          from === '' ? <Whole version={version} /> : <From agentId={agentId} from={Number(from)} to={version} />
         }
       </WhenRead>
     </Panel>

@@ -46,3 +46,13 @@ export function differencesOf(
     .map((name) => ({ name, from: before.get(name) ?? '', to: after.get(name) ?? '' }))
     .filter((field) => field.from !== field.to)
 }
+
+const notHeld = ['updatedAt', 'version', 'hasDraft']
+
+/** Returns the words of the fields in which a draft differs from the live record. */
+export const changedFields = (live: object, draft: object): string[] => {
+  const before = new Map<string, unknown>(Object.entries(live))
+  return Object.entries(draft)
+    .filter(([name, value]) => !notHeld.includes(name) && JSON.stringify(before.get(name)) !== JSON.stringify(value))
+    .map(([name]) => wordsOfName(name.replace(/Ids?$/, (end) => (end === 'Ids' ? 's' : ''))).toLowerCase())
+}

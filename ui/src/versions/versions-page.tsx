@@ -73,7 +73,13 @@ function Versions({ agentId, live }: { agentId: string; live: number }) {
             </div>
             <Pager total={total} limit={VERSIONS_SHOWN} offset={params.offset} onOffset={setOffset} />
           </div>
-          <Differences key={n} agentId={agentId} n={n} live={live} />
+          <Differences
+            key={n}
+            agentId={agentId}
+            n={n}
+            live={live}
+            numbers={[...new Set([...versions.map(({ number }) => number), live])]}
+          />
         </div>
       )}
     </WhenRead>

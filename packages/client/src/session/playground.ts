@@ -25,6 +25,8 @@ type ToolField = Exclude<keyof Schemas['AgentTools'], 'approvals' | 'approvalsEx
 /** Given tools and settings replace the agent's for this reply. */
 export interface PlaygroundSendOptions extends FollowReplyOptions, Pick<ChatRequest, ToolField> {
   overrides?: ChatRequest['configOverrides']
+  /** The version of the agent that answers. By default the session's, else the live one. */
+  agentVersion?: ChatRequest['agentVersion']
   /** The key under which the message is stored once, however often it is sent. By default a new one. */
   idempotencyKey?: string | undefined
   /** While a reply runs; see `SendOptions`. */
@@ -47,10 +49,10 @@ type Asked = Pick<ChatRequest, 'message' | 'parentId' | 'regenerate' | 'messageI
 
 /** Returns what goes along with a message, and how its reply is followed. Undefined fields are left out of the JSON. */
 function requestOf({ idempotencyKey = randomKey(), ...given }: PlaygroundSendOptions) {
-  const { overrides, onBusy, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options } = given
+  const { overrides, agentVersion, onBusy, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options } = given
   const tools = { httpToolIds, mcpServers, builtInToolIds } satisfies Record<ToolField, unknown>
   const headers = { 'idempotency-key': idempotencyKey }
-  return { headers, chosen: { onBusy, configOverrides: overrides, ...tools }, options }
+  return { headers, chosen: { onBusy, agentVersion, configOverrides: overrides, ...tools }, options }
 }
 
 export function playgroundSession(

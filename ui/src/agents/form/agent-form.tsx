@@ -1,6 +1,7 @@
 import { Stack, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
+import type { ReactNode } from 'react'
 import { FormSection } from '../../blocks/forms/form-section.tsx'
 import fields from '../../blocks/forms/forms.module.css'
 import { RecordForm } from '../../blocks/forms/record-form.tsx'
@@ -35,93 +36,101 @@ interface AgentFormProps {
   save: (fields: ReturnType<typeof fieldsOf>) => Promise<Agent>
   onSaved: (agent: Agent) => void
   submitLabel: string
+  /** Another way to save, by a second button. */
+  second?: { label: string; save: (fields: ReturnType<typeof fieldsOf>) => Promise<Agent> }
+  /** The part over the form. `isTyped`: something in it is not saved yet. */
+  bar?: (isTyped: boolean) => ReactNode
   /** Absent while it is being created. */
   agentId?: string
 }
 
-export function AgentForm({ initial, save, onSaved, submitLabel, agentId }: AgentFormProps) {
+export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, agentId }: AgentFormProps) {
   const form = useForm<AgentValues>({ initialValues: initial, validate: { ...missing, responseFormat: badJson } })
   const [isNaming, { open, close }] = useDisclosure()
   const { shown, show, showField } = useShownSection(form)
   const isAt = (section: SectionName) => ({ hidden: shown !== section })
   return (
-    <div className={classes.sections}>
-      <SectionIndex shown={shown} onShow={show} />
-      <RecordForm
-        form={form}
-        save={(values) => save(fieldsOf(values))}
-        onSaved={onSaved}
-        submitLabel={submitLabel}
-        onWrong={showField}
-      >
-        <div {...isAt('general')}>
-          <Stack gap="lg" className={fields.fields}>
-            <TextInput label="Name" placeholder="Support" maw={420} withAsterisk {...form.getInputProps('name')} />
-            <ModelFields form={form} />
-            <FallbacksField form={form} />
-            <PromptField
-              value={form.values.promptId}
-              onChange={(id) => form.setFieldValue('promptId', id)}
-              error={form.errors.promptId}
-              onNew={open}
-            />
-          </Stack>
-        </div>
-        <div {...isAt('tools')}>
-          <FormSection
-            title="Tools"
-            description="What the model may call while it answers. Each call is shown in the reply."
-          >
-            <ToolsField form={form} />
-            <Switch
-              label="Fail when an MCP server gives no tools"
-              description="The reply ends before any call. Off: it goes on without them, and the model is told."
-              checked={form.values.onMissingTools === 'fail'}
-              onChange={({ currentTarget }) =>
-                form.setFieldValue('onMissingTools', currentTarget.checked ? 'fail' : 'tell')
-              }
-            />
-            <ApprovalsField form={form} />
-          </FormSection>
-        </div>
-        <div {...isAt('generation')}>
-          <FormSection title="Generation" description="Empty fields use the provider’s defaults.">
-            <GenerationFields form={form} />
-            <ResponseFormatField form={form} />
-          </FormSection>
-        </div>
-        <div {...isAt('callers')}>
-          <CallersFields form={form} />
-        </div>
-        <div {...isAt('limits')}>
-          <FormSection
-            title="Limits for each user"
-            description="Of each user whose sessions or requests name one, over all instances. A request over a limit is refused and says when to try again. The playground is not limited. Leave empty for no limit."
-          >
-            <LimitsFields path="userLimits" getInputProps={form.getInputProps} />
-            {agentId !== undefined && Object.values(initial.userLimits).some((limit) => limit !== '') && (
-              <UsersUse agentId={agentId} />
-            )}
-          </FormSection>
-        </div>
-        <div {...isAt('pages')}>
-          <FormSection
-            title="Web pages"
-            description="Web pages can call this agent only from the origins listed here, and only with a client secret that your backend has created. Other programs need no entry. While it is empty, no web page can."
-          >
-            <OriginsField {...form.getInputProps('allowedOrigins')} />
-          </FormSection>
-        </div>
-      </RecordForm>
-      {/* Beside the form, not in it: its own form must not submit this one. */}
-      <NewPromptDialog
-        opened={isNaming}
-        onClose={close}
-        onCreated={({ id }) => {
-          form.setFieldValue('promptId', id)
-          close()
-        }}
-      />
-    </div>
+    <>
+      {bar?.(form.isDirty())}
+      <div className={classes.sections}>
+        <SectionIndex shown={shown} onShow={show} />
+        <RecordForm
+          form={form}
+          save={(values) => save(fieldsOf(values))}
+          onSaved={onSaved}
+          submitLabel={submitLabel}
+          second={second && { label: second.label, save: (values) => second.save(fieldsOf(values)) }}
+          onWrong={showField}
+        >
+          <div {...isAt('general')}>
+            <Stack gap="lg" className={fields.fields}>
+              <TextInput label="Name" placeholder="Support" maw={420} withAsterisk {...form.getInputProps('name')} />
+              <ModelFields form={form} />
+              <FallbacksField form={form} />
+              <PromptField
+                value={form.values.promptId}
+                onChange={(id) => form.setFieldValue('promptId', id)}
+                error={form.errors.promptId}
+                onNew={open}
+              />
+            </Stack>
+          </div>
+          <div {...isAt('tools')}>
+            <FormSection
+              title="Tools"
+              description="What the model may call while it answers. Each call is shown in the reply."
+            >
+              <ToolsField form={form} />
+              <Switch
+                label="Fail when an MCP server gives no tools"
+                description="The reply ends before any call. Off: it goes on without them, and the model is told."
+                checked={form.values.onMissingTools === 'fail'}
+                onChange={({ currentTarget }) =>
+                  form.setFieldValue('onMissingTools', currentTarget.checked ? 'fail' : 'tell')
+                }
+              />
+              <ApprovalsField form={form} />
+            </FormSection>
+          </div>
+          <div {...isAt('generation')}>
+            <FormSection title="Generation" description="Empty fields use the provider’s defaults.">
+              <GenerationFields form={form} />
+              <ResponseFormatField form={form} />
+            </FormSection>
+          </div>
+          <div {...isAt('callers')}>
+            <CallersFields form={form} />
+          </div>
+          <div {...isAt('limits')}>
+            <FormSection
+              title="Limits for each user"
+              description="Of each user whose sessions or requests name one, over all instances. A request over a limit is refused and says when to try again. The playground is not limited. Leave empty for no limit."
+            >
+              <LimitsFields path="userLimits" getInputProps={form.getInputProps} />
+              {agentId !== undefined && Object.values(initial.userLimits).some((limit) => limit !== '') && (
+                <UsersUse agentId={agentId} />
+              )}
+            </FormSection>
+          </div>
+          <div {...isAt('pages')}>
+            <FormSection
+              title="Web pages"
+              description="Web pages can call this agent only from the origins listed here, and only with a client secret that your backend has created. Other programs need no entry. While it is empty, no web page can."
+            >
+              <OriginsField {...form.getInputProps('allowedOrigins')} />
+            </FormSection>
+          </div>
+        </RecordForm>
+        {/* Beside the form, not in it: its own form must not submit this one. */}
+        <NewPromptDialog
+          opened={isNaming}
+          onClose={close}
+          onCreated={({ id }) => {
+            form.setFieldValue('promptId', id)
+            close()
+          }}
+        />
+      </div>
+    </>
   )
 }

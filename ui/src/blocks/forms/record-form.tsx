@@ -3,7 +3,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useHotkeys } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useRef } from 'react'
+import { type FormEvent, type ReactNode, useRef } from 'react'
 import { ApiError } from '../../api.ts'
 import { useRefusal } from '../../login/roles.ts'
 import classes from '../blocks.module.css'
@@ -29,6 +29,8 @@ interface RecordFormProps<Values extends object, Saved> {
   /** Merges what was typed with the stored values, where more than a field's whole value is kept. */
   keep?: (stored: Values, sent: Values, typed: Values) => Values
   submitLabel?: string
+  /** Another way to save, by a second button. */
+  second?: { label: string; save: (values: Values) => Promise<Saved> } | undefined
   /** Called with the path of the first invalid field before that gets the focus, since it may be hidden. */
   onWrong?: (path: string) => void
   /** False in a dialog over another form: the router allows one guard, which is that form's. */
@@ -44,12 +46,14 @@ export function RecordForm<Values extends object, Saved>({
   valuesOf,
   keep = keepTyped,
   submitLabel = 'Save',
+  second,
   onWrong,
   isGuarded = true,
   children,
 }: RecordFormProps<Values, Saved>) {
+  const usesSecond = useRef(false)
   const saving = useMutation({
-    mutationFn: save,
+    mutationFn: (values: Values) => (usesSecond.current && second ? second.save : save)(values),
     onSuccess(record, sent) {
       const stored = valuesOf?.(record) ?? sent
       form.setValues(keep(stored, sent, form.getValues()))
@@ -78,7 +82,10 @@ export function RecordForm<Values extends object, Saved>({
       ref={element}
       className={fields.form}
       onSubmit={form.onSubmit(
-        (values) => saving.mutate(values),
+        (values, event) => {
+          usesSecond.current = isBySecond(event)
+          saving.mutate(values)
+        },
         (errors) => {
           const [first = ''] = Object.keys(errors)
           onWrong?.(first)
@@ -106,6 +113,17 @@ export function RecordForm<Values extends object, Saved>({
         <Button type="submit" loading={saving.isPending} disabled={refusal !== undefined} title={refusal}>
           {submitLabel}
         </Button>
+        {second && (
+          <Button
+            type="submit"
+            name={SECOND}
+            variant="default"
+            disabled={refusal !== undefined || saving.isPending}
+            title={refusal}
+          >
+            {second.label}
+          </Button>
+        )}
         {changes > 0 && (
           <Text fz="sm" c="dimmed">
             {plural(changes, 'change')} not saved yet
@@ -114,4 +132,12 @@ export function RecordForm<Values extends object, Saved>({
       </div>
     </form>
   )
+}
+
+const SECOND = 'second'
+
+/** Reports whether the second button submitted the form. */
+const isBySecond = (event: FormEvent<HTMLFormElement> | undefined): boolean => {
+  const submitter = event?.nativeEvent instanceof SubmitEvent ? event.nativeEvent.submitter : null
+  return submitter instanceof HTMLButtonElement && submitter.name === SECOND
 }

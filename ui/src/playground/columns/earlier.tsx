@@ -10,6 +10,7 @@ import { TranscriptView } from '../transcript/transcript-view.tsx'
 import type { Origin } from './columns-in-url.ts'
 
 const nothing: MessageActions = {
+  agentId: '',
   sessionId: null,
   edit: null,
   regenerate: null,

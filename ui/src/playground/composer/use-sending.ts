@@ -4,8 +4,8 @@
 import { useCallbackRef } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import type { Problem } from '../chat-notices.tsx'
+import type { ChatRequest } from '../connection/connection-machine.ts'
 import type { useConnection } from '../connection/use-connection.ts'
-import { type Overrides, requestPart } from '../overrides/overrides.ts'
 import { type OnBusy, queueMessage } from '../queue/queue.ts'
 import { type Attachment, contentOf, shownParts, type useAttachments } from './attachments.ts'
 import type { Place } from './drafts.ts'
@@ -18,7 +18,8 @@ interface SendingOptions {
   draft: ReturnType<typeof useDraft>
   attachments: ReturnType<typeof useAttachments>
   place: ReturnType<typeof useEditing>
-  overrides: Overrides
+  /** The part of each request besides its message. */
+  asked: Omit<ChatRequest, 'message' | 'sessionId'>
 }
 
 /** The text and the parts that leave the field together, and return to it together. */
@@ -29,7 +30,7 @@ interface Written {
   place: Place | null
 }
 
-export function useSending({ agentId, connection, draft, attachments, place, overrides }: SendingOptions) {
+export function useSending({ agentId, connection, draft, attachments, place, asked }: SendingOptions) {
   const { isIdle, isAccepted, sessionId, problem } = connection
   // A file was gone from the disk when it was read, or the queue is full.
   const [refusal, setRefusal] = useState<Problem | null>(null)
@@ -57,7 +58,7 @@ export function useSending({ agentId, connection, draft, attachments, place, ove
   const send = useCallbackRef(async (written: Written, onBusy: OnBusy | null) => {
     try {
       const message = await contentRead(written)
-      const chat = { message, ...written.place, ...requestPart(overrides) }
+      const chat = { message, ...written.place, ...asked }
       if (onBusy === null && connection.send(chat, shownParts(written.files))) {
         sent.current = written
         return

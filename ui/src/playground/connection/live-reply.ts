@@ -118,6 +118,8 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
   durationMs?: Message['durationMs']
   attempts?: Message['attempts']
   overrides?: Message['overrides']
+  agentVersion?: Message['agentVersion']
+  feedback?: Message['feedback']
   refusal?: Message['refusal']
   continuations?: Message['continuations']
   missingTools?: Message['missingTools']

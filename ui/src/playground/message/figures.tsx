@@ -16,11 +16,20 @@ export function Figures({ message }: { message: ShownMessage }) {
 }
 
 /** Returns the figures. They are empty while the reply runs, and where none are known. */
-function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides }: ShownMessage): string[] {
+function figuresOf({
+  model,
+  usage,
+  firstTokenMs,
+  durationMs,
+  attempts,
+  overrides,
+  agentVersion,
+}: ShownMessage): string[] {
   if (durationMs == null) return []
   const about = usage?.estimated ? '≈ ' : ''
   return [
     model ?? '',
+    agentVersion == null ? '' : agentVersion === 'draft' ? 'draft' : `version ${agentVersion}`,
     usage ? `${about}${wholeNumber(usage.promptTokens)} → ${plural(usage.completionTokens, 'token')}` : '',
     firstTokenMs == null ? '' : `first token ${duration(firstTokenMs)}`,
     duration(durationMs),

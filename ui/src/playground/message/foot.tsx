@@ -17,6 +17,7 @@ import { lazy, memo, Suspense } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
+import { Thumbs } from '../../feedback/thumbs.tsx'
 import { reliable } from '../../shell/reliable-import.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { Stored } from '../durable/stored.tsx'
@@ -61,6 +62,14 @@ export function Foot({ message, agentModel, actions, isTraceOpen, onTrace }: Foo
         </>
       ) : (
         <RelativeTime iso={message.createdAt} />
+      )}
+      {id !== null && message.status !== 'streaming' && actions.sessionId !== null && (
+        <Thumbs
+          agentId={actions.agentId}
+          sessionId={actions.sessionId}
+          messageId={id}
+          feedback={message.feedback ?? []}
+        />
       )}
       <ReplyActions {...{ id, parentId, beside, current, actions, isTraceOpen, onTrace }} hasText={content !== ''} />
     </div>

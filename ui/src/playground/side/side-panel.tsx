@@ -3,6 +3,7 @@ import { ActionIcon, Group, Tabs, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'
+import { WorkbenchDraft } from '../../versions/workbench-draft.tsx'
 import { SettingFields, ToolFields } from '../overrides/override-fields.tsx'
 import type { OverrideState } from '../overrides/overrides.ts'
 import { AskFirst } from './ask-first.tsx'
@@ -58,6 +59,7 @@ export default function SidePanel({ agent, sessionId, name, state, onClose }: Si
           {name}
         </Text>
       )}
+      {agent.hasDraft && <WorkbenchDraft agentId={agent.id} />}
       <Changes agent={agent} state={state} />
       <Tabs.Panel value="Prompt" className={classes.tall ?? ''}>
         <PromptTab agent={agent} state={state} />

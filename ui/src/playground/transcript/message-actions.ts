@@ -11,6 +11,7 @@ import { linkTo } from '../finding/linked-message.ts'
 import { createSession, turnTo } from '../queries.ts'
 
 export interface MessageActions {
+  agentId: string
   /** The session of the messages. Null while it has no id. */
   sessionId: string | null
   /** Null where messages are not edited. */
@@ -59,6 +60,7 @@ export function useMessageActions(options: ActionOptions): MessageActions {
     }
     const isStored = sessionId !== null
     return {
+      agentId,
       sessionId,
       edit,
       regenerate: isIdle && isStored ? regenerate : null,

@@ -19,7 +19,7 @@ export interface Parsed {
 }
 
 /** The fields of the query, in the order in which they are offered. */
-const fields = ['status', 'agent', 'provider', 'http', 'code', 'older', 'newer', 'user', 'text'] as const
+const fields = ['status', 'agent', 'provider', 'http', 'code', 'feedback', 'older', 'newer', 'user', 'text'] as const
 export type Field = (typeof fields)[number]
 
 const hints = {
@@ -28,6 +28,7 @@ const hints = {
   provider: 'its name',
   http: 'status with which the provider refused, such as 429',
   code: 'error code, such as provider_timeout',
+  feedback: 'up, down or any, of one of its replies',
   older: 'updated more than 60s, 15m, 2h or 7d ago',
   newer: 'updated less than 60s, 15m, 2h or 7d ago',
   user: 'ID of the user',
@@ -55,6 +56,9 @@ const statusOf = new Map<string, SessionStatus>([
   ['new', 'idle'],
   ['idle', 'idle'],
 ])
+
+const scores = ['up', 'down', 'any'] as const
+export const isFeedback = (word: string): word is (typeof scores)[number] => scores.some((one) => one === word)
 
 const isField = (word: string): word is Field => fields.some((field) => field === word)
 
@@ -102,6 +106,12 @@ function put(filters: SessionFilters, field: Field, value: string, names: Names)
       filters.httpStatus = Number(value)
       return null
     }
+    case 'feedback': {
+      const score = value.toLowerCase()
+      if (!isFeedback(score)) return `feedback: is one of ${scores.join(', ')}`
+      filters.feedback = score
+      return null
+    }
     case 'older':
     case 'newer': {
       if (spanMs(value) === null) return `${field}: is a time, such as 60s, 15m, 2h or 7d`
@@ -132,13 +142,14 @@ const nameOf = (id: string, all: readonly Named[] | undefined): string => all?.f
 
 /** Returns the filters as the field shows them, without those that other controls show (`from`, `to`). */
 export function formatQuery(filters: SessionFilters, names: Names): string {
-  const { status, agentId, providerId, httpStatus, errorCode, older, newer, user, text, q } = filters
+  const { status, agentId, providerId, httpStatus, errorCode, feedback, older, newer, user, text, q } = filters
   const values: Record<Field, string | undefined> = {
     status: status && statusWords[status],
     agent: agentId && nameOf(agentId, names.agents),
     provider: providerId && nameOf(providerId, names.providers),
     http: httpStatus === undefined ? undefined : String(httpStatus),
     code: errorCode,
+    feedback,
     older,
     newer,
     user,
@@ -187,5 +198,6 @@ function valuesOf(field: string, { agents = [], providers = [] }: Names): readon
   if (field === 'provider') return providers.map(({ name }) => name)
   if (field === 'http') return ['400', '401', '403', '404', '429', '500', '503']
   if (field === 'code') return codes
+  if (field === 'feedback') return scores
   return field === 'older' || field === 'newer' ? spans : []
 }

@@ -1,0 +1,102 @@
+/** Versions, drafts, feedback and replays as a person uses them. */
+import { afterAll, expect, test } from 'vitest'
+import { createAgent, startTestApp } from '../support/app.ts'
+import { axe, openBrowser } from './browser.ts'
+
+const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+const at = (id: string) => ({ params: { path: { id } } })
+const read = async (id: string) => (await app.client.GET('/api/v1/agents/{id}', at(id))).data
+
+test('an agent is taken back to an older version, after its differences and a question', async () => {
+  const { agentId } = await createAgent(app)
+  for (const systemPrompt of ['one\ntwo\nthree', 'one\n2\nthree'])
+    await app.client.PUT('/api/v1/agents/{id}', { ...at(agentId), body: { systemPrompt } })
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/${agentId}/versions`)
+  await page.getByRole('heading', { name: 'Version 3' }).waitFor()
+  await expect.poll(() => page.locator('del').textContent()).toContain('two')
+  expect(await page.locator('ins').textContent()).toContain('2')
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('link', { name: 'Version 2' }).click()
+  await page.getByRole('button', { name: 'Publish this version' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByRole('link', { name: 'Version 4' }).waitFor()
+  expect(await read(agentId)).toMatchObject({ version: 4, systemPrompt: 'one\ntwo\nthree' })
+})
+
+test('a draft is saved from the form, answers in the playground, and is published', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url, { scheme: 'dark' })
+  await page.goto(`/agents/${agentId}`)
+  await page.getByLabel('Model').first().fill('demo-next')
+  await page.getByRole('button', { name: 'Save as draft' }).click()
+  await page.getByRole('group', { name: 'Draft' }).getByText('Changes model').waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await read(agentId)).toMatchObject({ version: 1, hasDraft: true, model: 'test-model' })
+  // What somebody else does to the draft meanwhile is not published unseen.
+  await app.client.PUT('/api/v1/agents/{id}', {
+    params: { path: { id: agentId }, query: { draft: 'true' } },
+    body: { systemPrompt: 'Unseen.' },
+  })
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByText('The draft was changed since you read it').waitFor()
+  await page.goto(`/playground/${agentId}`)
+  await page.getByRole('textbox', { name: /^Message/ }).fill('hi')
+  await page.keyboard.press('Enter')
+  await page.getByTestId('figures').getByText('draft').waitFor()
+  await page.goto(`/agents/${agentId}`)
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
+  expect(await read(agentId)).toMatchObject({ version: 2, hasDraft: false, model: 'demo-next' })
+})
+
+test('a thumb is given in the playground, finds its session, and is taken back', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  await page.goto(`/playground/${agentId}`)
+  await page.getByRole('textbox', { name: /^Message/ }).fill('hi')
+  await page.keyboard.press('Enter')
+  const bad = page.getByRole('button', { name: 'Bad reply' })
+  await bad.click()
+  await expect.poll(() => bad.getAttribute('aria-pressed')).toBe('true')
+  const found = async (feedback: 'up' | 'down') =>
+    (await app.client.GET('/api/v1/sessions', { params: { query: { feedback, agentId } } })).data?.sessions.length
+  expect([await found('up'), await found('down')]).toEqual([0, 1])
+  await bad.click()
+  await expect.poll(() => bad.getAttribute('aria-pressed')).toBe('false')
+  await page.goto(`/sessions?feedback=down&agentId=${agentId}`)
+  await page.getByText('No results').waitFor()
+  expect(await page.getByRole('search').locator('input').inputValue()).toContain('feedback:down')
+})
+
+test('a replay shows old and new, and takes verdicts by key', async () => {
+  const { agentId } = await createAgent(app)
+  for (const message of ['first question', 'second question'])
+    await (
+      await fetch(`${app.url}/api/v1/agents/${agentId}/playground/chat`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ message }),
+      })
+    ).text()
+  await using page = await browser.page(app.url)
+  await page.goto(`/replays/${agentId}`)
+  await page.getByRole('combobox', { name: 'Replies' }).click()
+  await page.getByRole('option', { name: 'The newest' }).click()
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByText('second question').waitFor()
+  const sums = page.getByTestId('sums')
+  await sums.getByText('2 cases').waitFor()
+  await page.getByText('Complete').nth(1).waitFor()
+  await page.keyboard.press('1')
+  await sums.getByText('1 better').waitFor()
+  await page.keyboard.press('3')
+  await sums.getByText('1 better · 0 same · 1 worse').waitFor()
+  expect(await axe(page)).toEqual([])
+})

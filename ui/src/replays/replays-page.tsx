@@ -1,0 +1,149 @@
+/** `/replays/:agentId`: the replays of an agent, and the start of one. */
+import { Anchor, Button, Group, NumberInput, Select, Table } from '@mantine/core'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+import { type Agent, agentResource } from '../agents/resource.ts'
+import blocks from '../blocks/blocks.module.css'
+import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { WhenRead } from '../blocks/messages/when-read.tsx'
+import { AwaitedLines } from '../blocks/pages/awaited.tsx'
+import { Page } from '../blocks/pages/page.tsx'
+import { Pager } from '../blocks/pages/pager.tsx'
+import { usePaging } from '../blocks/pages/paging.ts'
+import { Panel } from '../blocks/panel.tsx'
+import { RelativeTime } from '../blocks/relative-time.tsx'
+import { capitalized } from '../blocks/words.ts'
+import { useRefusal } from '../login/roles.ts'
+import { versionList } from '../versions/queries.ts'
+import { PAGE, type Replay, replayList, replaysPath, startReplay, type Wanted } from './queries.ts'
+import { sumsOf, versionWords } from './sums.ts'
+
+export function Component() {
+  const { agentId = '' } = useParams()
+  const agent = useQuery(agentResource.one(agentId))
+  return (
+    <Page
+      title="Replays"
+      description="Stored questions are asked again under another version. No tool is called, and no session changes."
+      back={{ to: `/agents/${agentId}`, label: agent.data?.name ?? 'Agent' }}
+    >
+      <WhenRead query={agent} awaited={<AwaitedLines />}>
+        {(read) => (
+          <>
+            <Start key={agentId} agent={read} />
+            <List agentId={agentId} />
+          </>
+        )}
+      </WhenRead>
+    </Page>
+  )
+}
+
+const choices = [
+  { value: 'down', label: 'With a thumb down' },
+  { value: 'up', label: 'With a thumb up' },
+  { value: 'any', label: 'With any feedback' },
+  { value: 'newest', label: 'The newest' },
+]
+
+const feedbackOf = (choice: string): Wanted['feedback'] =>
+  choice === 'down' || choice === 'up' || choice === 'any' ? choice : null
+
+function Start({ agent }: { agent: Agent }) {
+  const [version, setVersion] = useState(agent.hasDraft ? 'draft' : String(agent.version))
+  const [choice, setChoice] = useState('down')
+  const [limit, setLimit] = useState<number | string>(50)
+  const versions = useQuery(versionList(agent.id, 0)).data?.versions ?? []
+  const navigate = useNavigate()
+  const refusal = useRefusal('change')
+  const starting = useMutation({
+    mutationFn: () =>
+      startReplay(agent.id, {
+        version: version === 'draft' ? version : Number(version),
+        feedback: feedbackOf(choice),
+        limit: Number(limit),
+      }),
+    onSuccess: ({ id }) => navigate(replaysPath(agent.id, id)),
+  })
+  const numbers = versions.length === 0 ? [agent.version] : versions.map(({ number }) => number)
+  const data = [
+    ...(agent.hasDraft ? [{ value: 'draft', label: 'The draft' }] : []),
+    ...numbers.map((n) => ({ value: String(n), label: `Version ${n}${n === agent.version ? ', live' : ''}` })),
+  ]
+  return (
+    <Panel title="Ask again">
+      <Group align="flex-end" gap="sm">
+        <Select
+          label="Under"
+          allowDeselect={false}
+          data={data}
+          value={version}
+          onChange={(value) => setVersion(value ?? version)}
+        />
+        <Select
+          label="Replies"
+          allowDeselect={false}
+          data={choices}
+          value={choice}
+          onChange={(value) => setChoice(value ?? choice)}
+        />
+        <NumberInput label="At most" w={100} min={1} max={200} value={limit} onChange={setLimit} />
+        <Button
+          loading={starting.isPending}
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => starting.mutate()}
+        >
+          Start
+        </Button>
+      </Group>
+      <ErrorAlert error={starting.error} />
+    </Panel>
+  )
+}
+
+function List({ agentId }: { agentId: string }) {
+  const { params, setOffset } = usePaging()
+  const list = useQuery({ ...replayList(agentId, params.offset), placeholderData: keepPreviousData })
+  return (
+    <WhenRead query={list} awaited={<AwaitedLines />}>
+      {({ replays, total }) =>
+        total === 0 ? null : (
+          <>
+            <div className={blocks.card}>
+              <Table className={blocks.table} aria-label="Replays">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Replay</Table.Th>
+                    <Table.Th>Status</Table.Th>
+                    <Table.Th data-minor>Sums</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {replays.map((replay) => (
+                    <Row key={replay.id} replay={replay} />
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </div>
+            <Pager total={total} limit={PAGE} offset={params.offset} onOffset={setOffset} />
+          </>
+        )
+      }
+    </WhenRead>
+  )
+}
+
+const Row = ({ replay }: { replay: Replay }) => (
+  <Table.Tr>
+    <Table.Td>
+      <Anchor component={Link} to={replaysPath(replay.agentId, replay.id)} fz="sm">
+        {capitalized(versionWords(replay.version))}
+      </Anchor>{' '}
+      <RelativeTime iso={replay.createdAt} />
+    </Table.Td>
+    <Table.Td>{capitalized(replay.status)}</Table.Td>
+    <Table.Td data-minor>{sumsOf(replay).join(' · ')}</Table.Td>
+  </Table.Tr>
+)

@@ -1,0 +1,38 @@
+/** The line of sums of a replay. Pure. */
+import { capitalized, plural, wholeNumber } from '../blocks/words.ts'
+import type { Replay } from './queries.ts'
+
+/** Returns its parts: the verdicts, how the cases ended, and what they took. Counts of nothing are left out. */
+export function sumsOf({ counts, usage, cost, createdAt, endedAt }: Omit<Replay, 'id' | 'agentId'>): string[] {
+  const { total, better, same, worse } = counts
+  const others = (['pending', 'running', 'diverged', 'error', 'cancelled'] as const).filter((one) => counts[one] > 0)
+  const seconds = endedAt === null ? null : (Date.parse(endedAt) - Date.parse(createdAt)) / 1_000
+  return [
+    plural(total, 'case'),
+    `${wholeNumber(better)} better`,
+    `${wholeNumber(same)} same`,
+    `${wholeNumber(worse)} worse`,
+    ...others.map((one) => `${wholeNumber(counts[one])} ${one === 'error' ? 'failed' : one}`),
+    `${wholeNumber(usage.promptTokens)} → ${plural(usage.completionTokens, 'token')}`,
+    ...(cost === null ? [] : [`cost ${cost.toPrecision(3)}`]),
+    ...(seconds === null ? [] : [`${seconds.toFixed(1)} s`]),
+  ]
+}
+
+export const versionWords = (version: number | 'draft' | null): string =>
+  version === null ? 'older' : version === 'draft' ? 'draft' : `version ${version}`
+
+export const statusWords = ({
+  status,
+  error,
+  divergence,
+}: {
+  status: string
+  error: { message: string } | null
+  divergence: { name: string; arguments: string; position: number } | null
+}): string => {
+  if (error !== null) return `Failed: ${error.message}`
+  if (divergence !== null)
+    return `Diverged after ${plural(divergence.position, 'call')}: ${divergence.name} ${divergence.arguments} is not on record.`
+  return capitalized(status)
+}
