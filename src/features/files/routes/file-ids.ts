@@ -1,4 +1,4 @@
-/** The ids of files: `file-` and a UUID without its dashes. */
+/** Reads and writes ids of files, which are `file-` and a UUID without its dashes. */
 
 export const fileIdOf = (uuid: string): string => `file-${uuid.replaceAll('-', '').toLowerCase()}`
 
