@@ -162,7 +162,7 @@ fetchAhead(
     () => import('./shell/palette/command-palette.tsx'),
     () => import('./blocks/late/opened-drawer.tsx'),
     () => import('./blocks/late/delete-dialog.tsx'),
-    () => import('./playground/composer/question.tsx'),
+    () => import('./playground/composer/question/question.tsx'),
   ],
   AHEAD_MS,
 )

@@ -2,7 +2,7 @@
 import type { Judgement } from '../../actors/generate/running.ts'
 import { decisionText } from '../../actors/history/decided-calls.ts'
 import type { AskingElement, RememberedDecision, ToolCall } from '../../actors/ports/index.ts'
-import { membersOf, sameValues } from '../../untrusted/equal-json.ts'
+import { membersOf, sameValues } from '../../untrusted/json/equal-json.ts'
 
 /** The reader of what is remembered of these tools in the session of a running reply, the newest first. */
 export type FindRemembered = (replyId: string, tools: readonly string[]) => Promise<readonly RememberedDecision[]>

@@ -12,7 +12,7 @@ import {
 import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { badRequest } from '../server/http-error.ts'
-import { refuseLargeSchema } from './schema-size.ts'
+import { refuseLargeSchema } from '../server/fields/schema-size.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** JSON from providers, within bounds. */
 import { parseExact } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { isWithinBounds, type JsonBounds } from '../../untrusted/json-bounds.ts'
+import { isWithinBounds, type JsonBounds } from '../../untrusted/json/json-bounds.ts'
 
 export type Fields = Record<string, unknown>
 

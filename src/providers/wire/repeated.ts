@@ -1,5 +1,5 @@
 /** Larger limits of events for servers that repeat parts of the request in them. */
-import type { JsonBounds } from '../../untrusted/json-bounds.ts'
+import type { JsonBounds } from '../../untrusted/json/json-bounds.ts'
 import { eventBounds, parse } from './provider-json.ts'
 
 /** The extra room for repeated parts. It is computed only when an event exceeds the ordinary limit. */

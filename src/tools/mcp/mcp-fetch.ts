@@ -1,7 +1,7 @@
 /** The fetch of the SDK's transports: guarded like every outbound call, bounded in size, and watched for its end. */
 import { setImmediate } from 'node:timers/promises'
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { createByteBounds } from '../../untrusted/json-bounds.ts'
+import { createByteBounds } from '../../untrusted/json/json-bounds.ts'
 import { BREAK_BYTES, PIECE_BYTES } from '../../untrusted/pieces.ts'
 import { challengeWords } from '../outbound/challenge.ts'
 import type { Outbound } from '../outbound/outbound.ts'

@@ -13,7 +13,7 @@ import type { Outbound } from '../outbound/outbound.ts'
 import { mendResult, schemaWithoutNulls } from './mcp-answers.ts'
 import { BROKEN_STREAM, mcpFailure } from './mcp-failure.ts'
 import { type FetchWatch, mcpFetch } from './mcp-fetch.ts'
-import { createPages } from './mcp-pages.ts'
+import { createPages } from './lists/mcp-pages.ts'
 
 /** The record with its header values in plain text. */
 export interface McpServer {

@@ -13,13 +13,13 @@ import type { Outbound } from '../outbound/outbound.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { createConnections, keyOf, type McpConnections } from './mcp-connections.ts'
 import { isAnswer, isRefusal, maySessionBeLost, mcpFailure, missingReason, wasNotExecuted } from './mcp-failure.ts'
-import { createLists, type McpTool, usableTools } from './mcp-lists.ts'
+import { createLists, type McpTool, usableTools } from './lists/mcp-lists.ts'
 import { picturesIn } from './mcp-pictures.ts'
 import { CannotAsk, type ServerQuestions } from './mcp-questions.ts'
 import { resultText } from './mcp-result.ts'
 import type { McpServer } from './mcp-transport.ts'
 
-export type { McpTool } from './mcp-lists.ts'
+export type { McpTool } from './lists/mcp-lists.ts'
 export type { McpServer } from './mcp-transport.ts'
 
 export interface ToolLog {

@@ -1,6 +1,6 @@
 /** How long a reply has brought nothing: only what is stuck is coloured. */
 import { expect, test } from 'vitest'
-import { silenceOf } from '../../../ui/src/traces/silence.ts'
+import { silenceOf } from '../../../ui/src/traces/silence/silence.ts'
 
 const patience = { silenceLimitMs: 300_000, replyLimitMs: 600_000 }
 const minute = 60_000

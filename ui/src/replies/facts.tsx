@@ -14,8 +14,8 @@ import type { Step } from '../chart/step.ts'
 import { clockTime, duration } from '../chart/words.ts'
 import { Reason } from '../playground/message/error-reason.tsx'
 import { headlineOf } from '../playground/message/failure.tsx'
-import { SilentFor } from '../traces/silent-for.tsx'
-import { useSilence } from '../traces/use-silence.ts'
+import { SilentFor } from '../traces/silence/silent-for.tsx'
+import { useSilence } from '../traces/silence/use-silence.ts'
 import classes from './replies.module.css'
 
 interface FactsProps {

@@ -1,4 +1,5 @@
 /** The same sessions over the playground API, for a page with a login: with tool calls and overridden settings. */
+import { ApiError } from '../errors.ts'
 import type { MessageContent } from '../message-content.ts'
 import type { components } from '../schema.ts'
 import { type OnBusy, queueing } from './queue.ts'
@@ -43,6 +44,18 @@ export interface PlaygroundSession extends Session<PlaygroundMessage, Playground
 /** The fields of a new session. */
 export type NewPlaygroundSession = Schemas['PlaygroundSessionCreate']
 
+/**
+ * Returns whether a message is sent again: after an answer that was lost, by its key, since it may be stored. A refusal is for the
+ * person to see.
+ */
+function lostOnly(): (failure: unknown) => boolean {
+  let wasLost = false
+  return (failure) => {
+    wasLost ||= !(failure instanceof ApiError)
+    return wasLost
+  }
+}
+
 const placeOf = ({ parentId }: PlaygroundSendOptions) => (parentId === undefined ? {} : { parentId })
 
 type Asked = Pick<ChatRequest, 'message' | 'parentId' | 'regenerate' | 'messageId'>
@@ -78,8 +91,7 @@ export function playgroundSession(
   }
   const wire = (start: ReplyWire<PlaygroundMessage>['start']): ReplyWire<PlaygroundMessage> => ({
     start,
-    // A message has its key, and a new session follows from that: neither is made twice.
-    mayStartAgain: () => true,
+    mayStartAgain: lostOnly(),
     resume: async (lastEventId, signal) => {
       const id = known()
       if (id === null) return nothingYet()

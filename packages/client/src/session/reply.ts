@@ -34,8 +34,8 @@ export interface Reply<Message> extends AsyncIterable<ReplyEvent> {
 export interface ReplyWire<Message> {
   /** Sends the message. Null when an earlier reply is followed. */
   start: ((signal: AbortSignal) => Promise<Response>) | null
-  /** Returns whether sending it again is idempotent. */
-  mayStartAgain(): boolean
+  /** Returns whether it may be sent again after this failure; null: its stream ended early. */
+  mayStartAgain(failure: unknown): boolean
   resume(lastEventId: number, signal: AbortSignal): Promise<Response>
   /** Returns the stored message, or undefined if there is none. */
   find(messageId: string): Promise<Message | undefined>
@@ -127,7 +127,7 @@ function readerOf<Message>(wire: ReplyWire<Message>, options: FollowReplyOptions
   let isRead = false
   let failure: { error: unknown } | null = null
   const isFinal = (error: unknown) =>
-    error instanceof ReplyError || (error instanceof ApiError && !error.passes) || !mayRepeat()
+    error instanceof ReplyError || (error instanceof ApiError && !error.passes) || !mayRepeat(error)
   return async function* read(): AsyncGenerator<ReplyEvent, void> {
     if (failure !== null) throw failure.error
     if (place.ended) return
@@ -148,7 +148,7 @@ function readerOf<Message>(wire: ReplyWire<Message>, options: FollowReplyOptions
 
 async function* framesOf(
   connect: (signal: AbortSignal) => Promise<Response | null>,
-  mayRepeat: () => boolean,
+  mayRepeat: (failure: unknown) => boolean,
   options: FollowReplyOptions,
   place: Place,
 ): AsyncGenerator<ReplyEvent, void> {
@@ -175,7 +175,7 @@ function connector<Message>({ start, mayStartAgain, resume }: ReplyWire<Message>
   let isQueued = false
   const connect = async (signal: AbortSignal): Promise<Response | null> => {
     // As long as its id is unknown the message itself is sent again: its key leads it to its own reply.
-    const isSent = place.messageId !== null || (wasFound && !mayStartAgain())
+    const isSent = place.messageId !== null || (wasFound && !mayStartAgain(null))
     const response = await (start === null || isSent ? resume(place.lastEventId, signal) : start(signal))
     if (response.status === 404 && wasFound) {
       throw new ReplyError('session_deleted', 'The session was deleted.', place)
@@ -186,7 +186,7 @@ function connector<Message>({ start, mayStartAgain, resume }: ReplyWire<Message>
     return response.status === 204 ? null : response
   }
   const mayResume = () => wasFound && !(isQueued && place.messageId === null)
-  return { connect, mayRepeat: () => start === null || mayResume() || mayStartAgain() }
+  return { connect, mayRepeat: (failure: unknown) => start === null || mayResume() || mayStartAgain(failure) }
 }
 
 /** Yields the rest of a reply from storage, since the stream is a newer reply's by now. */

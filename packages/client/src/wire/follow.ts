@@ -18,8 +18,8 @@ export interface FollowOptions {
   /** Asks for what is still missing. Null when there is nothing. Rejects with `ApiError` when it is refused. */
   connect(signal: AbortSignal): Promise<Response | null>
   isLast(event: ServerEvent): boolean
-  /** Returns whether the request can be repeated safely now. */
-  mayRepeat(): boolean
+  /** Returns whether the request can be repeated safely after this failure; null: the stream ended early. */
+  mayRepeat(failure: unknown): boolean
   /** `open`: connected. `lost`: the connection broke, and is being restored. */
   onConnection?: ((state: 'open' | 'lost') => void) | undefined
   signal?: AbortSignal | undefined
@@ -60,7 +60,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerEven
     } finally {
       watchdog.close()
     }
-    if (!options.mayRepeat()) throw lostBy(failure)
+    if (!options.mayRepeat(failure)) throw lostBy(failure)
     onConnection?.('lost')
     await pauses.next(failure)
   }

@@ -3,7 +3,7 @@
 import { MAX_TOOLS, TOOL_NAME } from '../../../../openapi/schemas/conversation/actions.ts'
 import type { ToolChoice, ToolSpec } from '../../../actors/ports/index.ts'
 import { isAbsent } from '../../../http/sending/answer-fields.ts'
-import { refuseLargeSchema, refuseLargeTogether } from '../../../http/sending/schema-size.ts'
+import { refuseLargeSchema, refuseLargeTogether } from '../../../http/server/fields/schema-size.ts'
 import { badRequest } from '../../../http/server/http-error.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 

@@ -5,7 +5,7 @@ import { isQuestionDecision, type WaitKind } from '../../../actors/reply/reply-e
 import { noRetry, refuse } from '../../../http/sending/refusals.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
-import { isSameJson } from '../../../untrusted/equal-json.ts'
+import { isSameJson } from '../../../untrusted/json/equal-json.ts'
 import type { Wait } from '../store/waits.ts'
 import type { GivenDecision, GivenDecisions } from './decisions.ts'
 import { rememberedOf } from './remembering.ts'

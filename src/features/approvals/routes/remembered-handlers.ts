@@ -11,7 +11,7 @@ import { parseExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { originOf, writeEntries } from '../../audit/index.ts'
 import type { Caller, DeployHandlers } from '../../users/index.ts'
-import { type ListedDecision, listRemembered, type Owner, revokeRemembered } from '../store/remembered.ts'
+import { type ListedDecision, listRemembered, type Owner, revokeRemembered } from '../store/remembered/remembered.ts'
 
 interface Dependencies {
   sql: Sql

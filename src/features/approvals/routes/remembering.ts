@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { CheckedToolbox, RememberedCall } from '../../../actors/ports/index.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
-import { canonical, membersOf } from '../../../untrusted/equal-json.ts'
+import { canonical, membersOf } from '../../../untrusted/json/equal-json.ts'
 import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { mayRemember } from '../remembered.ts'

@@ -1,6 +1,6 @@
 /** Decisions that last, and conditions: contract section 29 over real sockets. */
 import { afterAll, expect } from 'vitest'
-import { forgetOldDecisions } from '../../../../src/features/approvals/store/remembered.ts'
+import { forgetOldDecisions } from '../../../../src/features/approvals/store/remembered/remembered.ts'
 import { asks } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { approve, call, callsOfWaitingTest, openWaitingScene, reject, respond } from './waiting-scene.ts'

@@ -4,8 +4,8 @@
  */
 import { wholeSeconds } from '../../blocks/time-words.ts'
 import { useNow } from '../../blocks/use-now.ts'
-import type { Silence } from '../../traces/silence.ts'
-import { SilentFor } from '../../traces/silent-for.tsx'
+import type { Silence } from '../../traces/silence/silence.ts'
+import { SilentFor } from '../../traces/silence/silent-for.tsx'
 import classes from './lane.module.css'
 import type { LaneBar } from './lane-bars.ts'
 

@@ -1,10 +1,10 @@
 /** The calls that a session waits for, above the field, and what a message does to them. */
 import { type ComponentProps, lazy, Suspense } from 'react'
 import { reliable } from '../../shell/reliable-import.ts'
-import type { Question as LoadedQuestion } from './question.tsx'
+import type { Question as LoadedQuestion } from './question/question.tsx'
 
 /** Loaded when a call waits: it brings the forms of tools' arguments, which few conversations need. */
-const Question = lazy(reliable(() => import('./question.tsx').then((loaded) => ({ default: loaded.Question }))))
+const Question = lazy(reliable(() => import('./question/question.tsx').then((loaded) => ({ default: loaded.Question }))))
 
 export function WaitingCalls(props: ComponentProps<typeof LoadedQuestion>) {
   if (props.pending.length === 0) return null

@@ -1,8 +1,8 @@
 /** Decisions that are remembered, as rows (contract section 29). */
-import type { RememberedDecision } from '../../../actors/ports/index.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
-import { isoTime } from '../../../persistence/postgres/page.ts'
-import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import type { RememberedDecision } from '../../../../actors/ports/index.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
+import { isoTime } from '../../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../../persistence/postgres/uuid.ts'
 
 /** Reads what is remembered of these tools in the session of a running reply, the newest first. */
 export async function readRemembered(

@@ -1,7 +1,7 @@
 /** Compares JSON texts by their values: 1.0 is 1, no other numbers are equal, and the order of names does not matter. */
 import { isDeepStrictEqual } from 'node:util'
-import { parseWith } from './exact-json.ts'
-import { isObject } from './is-object.ts'
+import { parseWith } from '../exact-json.ts'
+import { isObject } from '../is-object.ts'
 import { namesTwice } from './names-twice.ts'
 
 /** Returns whether two texts are the same JSON value. Text that is no JSON equals nothing. Empty text is an empty object. */

@@ -1,5 +1,5 @@
 /** How long a running reply has brought nothing, whatever it does, and when it is given up. Pure. */
-import { wholeSeconds } from '../blocks/time-words.ts'
+import { wholeSeconds } from '../../blocks/time-words.ts'
 
 /** The times after which a silent provider, and a whole reply, are given up, in milliseconds. */
 export interface Patience {

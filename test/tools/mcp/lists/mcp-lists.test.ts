@@ -1,7 +1,7 @@
 /** Lists and responses that no good server sends, from a hand-written one (contract section 6). */
 import { expect, test } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { good, never, offers, type Reply, serve, unknown } from './mcp-by-hand.ts'
+import { verifies } from '../../../verifies.ts'
+import { good, never, offers, type Reply, serve, unknown } from '../mcp-by-hand.ts'
 
 test('broken tools are left out with a log line each, the others are offered', async () => {
   await using hand = await serve(

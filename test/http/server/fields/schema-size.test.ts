@@ -1,8 +1,8 @@
 /** Contract section 35: how large the tools and schemas of a request may be, on every surface. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { openScene, type Scene } from '../scene.ts'
+import { verifies } from '../../../verifies.ts'
+import { openScene, type Scene } from '../../scene.ts'
 
 let scene: Scene
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** The silence of a reply that runs, from its newest stored frame. */
 import { useQuery } from '@tanstack/react-query'
-import { useNow } from '../blocks/use-now.ts'
-import { type Actor, actorsQuery, readersQuery } from '../chart/queries.ts'
+import { useNow } from '../../blocks/use-now.ts'
+import { type Actor, actorsQuery, readersQuery } from '../../chart/queries.ts'
 import { type Silence, silenceOf } from './silence.ts'
 
 /** Returns the silence of the session's reply, which began then (ISO 8601). Null while it brings something. */

@@ -1,6 +1,6 @@
 /** How large the tools and schemas of a request may be (contract section 35). */
-import { isObject } from '../../untrusted/is-object.ts'
-import { badRequest } from '../server/http-error.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
+import { badRequest } from '../http-error.ts'
 
 const MOST_BYTES = 128 * 1024
 const MOST_PROPERTIES = 5000

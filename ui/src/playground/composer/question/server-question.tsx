@@ -2,7 +2,7 @@
 import { Anchor, Button, Checkbox, Group, MultiSelect, NumberInput, Select, Text, TextInput } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { Decision, PendingCall } from '../queries.ts'
+import type { Decision, PendingCall } from '../../queries.ts'
 import classes from './question.module.css'
 import { type FormField, fieldsOf, formContent, initialValues, type Values } from './question-form.ts'
 

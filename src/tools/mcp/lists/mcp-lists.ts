@@ -1,8 +1,8 @@
 /** A cache of the usable tools of each MCP server, kept for some minutes. */
 import type { Tool } from '@modelcontextprotocol/client'
-import { checkSchemas } from '../schemas/arguments.ts'
-import { keyOf } from './mcp-connections.ts'
-import type { McpServer } from './mcp-transport.ts'
+import { checkSchemas } from '../../schemas/arguments.ts'
+import { keyOf } from '../mcp-connections.ts'
+import type { McpServer } from '../mcp-transport.ts'
 
 export interface McpTool {
   name: string

@@ -1,6 +1,6 @@
 /** The end of a list of tools whose later pages go wrong: it is used as far as it came. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
-import { isObject } from '../../untrusted/is-object.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
 
 /** The most pages of one list. */
 const MAX_PAGES = 100

@@ -1,8 +1,8 @@
 /** The JSON Schema of a tool's arguments, by the name that the model calls it by. */
 import { useQuery } from '@tanstack/react-query'
-import { isSeenAs, mcpToolName, onlyOne } from '../../agents/tool-names.ts'
-import { httpToolResource } from '../../http-tools/resource.ts'
-import { mcpServerResource, mcpTools } from '../../mcp-servers/resource.ts'
+import { isSeenAs, mcpToolName, onlyOne } from '../../../agents/tool-names.ts'
+import { httpToolResource } from '../../../http-tools/resource.ts'
+import { mcpServerResource, mcpTools } from '../../../mcp-servers/resource.ts'
 
 /** Returns null when it is not known, as for built-in tools, and for the caller's own. */
 export function useToolSchema(name: string): Record<string, unknown> | null {
