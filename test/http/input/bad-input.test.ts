@@ -12,7 +12,10 @@ afterAll(scene.close)
 const { sessionId, endpoints } = await allEndpoints(scene)
 /** JSON-RPC has errors of its own. */
 const speaksMcp = ({ template }: { template: string }) => template.endsWith('/deploy/mcp')
-const withBody = endpoints.filter((one) => one.takesBody && !speaksMcp(one))
+/** Uploads are forms: their own tests send broken ones. */
+const takesForm = ({ template, method }: { template: string; method: string }) =>
+  template.endsWith('/files') && method === 'POST'
+const withBody = endpoints.filter((one) => one.takesBody && !speaksMcp(one) && !takesForm(one))
 const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const field = (json: string) =>
   `{"name":${json},"content":${json},"title":${json},"message":${json},"messages":${json},"username":${json},"arguments":${json}}`

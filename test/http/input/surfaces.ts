@@ -12,7 +12,7 @@ const document: { paths: Record<string, Record<string, Described>> } = JSON.pars
 )
 
 /** The Responses API has OpenAI's error object in every status (contract section 24). */
-const isObjectFormat = (path: string): boolean => /\/(?:deploy|openai)\/(?:responses|conversations)\b/.test(path)
+const isObjectFormat = (path: string): boolean => /\/(?:deploy|openai)\/(?:responses|conversations|files)\b/.test(path)
 const errorObject = {
   error: {
     message: expect.any(String),

@@ -9,6 +9,7 @@ export const accepted = [
   'lease.ts take: epoch is number, in the type string or number',
   'lost-instances.ts readLeases: lease is number, in the type string or number',
   // Run for what it does.
+  'files.ts deleteFile: forget_parts is a column, and not in the type',
   'sessions.ts deleteBatch: count is a column, and not in the type',
   // Null only in messages that are no reply of the session's own, which these statements leave out or are not asked for.
   ...['session_num', 'first_seq', 'model', 'include_usage', 'instance_id', 'epoch'].flatMap((column) => [
