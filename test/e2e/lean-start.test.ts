@@ -31,6 +31,7 @@ const ofEveryStart = [
   '@fastify/compress',
   '@fastify/cookie',
   '@fastify/etag',
+  '@fastify/multipart',
   '@fastify/static',
   'ajv',
   'eventsource-parser',

@@ -1,7 +1,7 @@
 /** Makes messages searchable in the background: what is new, then what was there before, newest first. */
 import { createHash } from 'node:crypto'
-import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
-import { lexemesOf, wordsOf } from '../text/words.ts'
+import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/database.ts'
+import { lexemesOf } from '../text/words.ts'
 
 /** Messages, and bytes of text, that are made searchable at once: nothing else waits for long. */
 const AT_ONCE = 100
@@ -116,10 +116,13 @@ async function unindexed(tx: Tx, of: { after: number } | { from: number; to: num
 
 async function addWords(tx: Tx, messages: readonly Unindexed[]): Promise<number> {
   if (messages.length === 0) return 0
-  const rows = messages.map(({ id, sessionId, agentId, user, content, at }) => {
-    const { lexemes, whole } = lexemesOf(wordsOf(content))
-    const scope = [agentWord(agentId), ...(user === null ? [] : [userWord(agentId, user)])]
-    return { id, sessionId, at, whole, words: [...scope, ...lexemes] }
+  const rows: object[] = []
+  await withoutIdling(tx, async () => {
+    for (const { id, sessionId, agentId, user, content, at } of messages) {
+      const { lexemes, whole } = await lexemesOf(content)
+      const scope = [agentWord(agentId), ...(user === null ? [] : [userWord(agentId, user)])]
+      rows.push({ id, sessionId, at, whole, words: [...scope, ...lexemes] })
+    }
   })
   await tx`
     insert into message_words (message_id, session_id, at, whole, words)

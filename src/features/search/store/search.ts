@@ -1,5 +1,5 @@
 /** Searching in messages (contract section 31). The index names candidates; their texts decide. */
-import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
+import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime } from '../../../persistence/postgres/page.ts'
 import { columns, type Session } from '../../../persistence/replies/sessions/sessions.ts'
 import { indexQuery, type Mark, marksIn, snippetOf, type Term } from '../text/query.ts'
@@ -53,7 +53,9 @@ interface Reading {
 export async function withinTime<Result>(sql: Sql, search: (reading: Reading) => Promise<Result>): Promise<Result> {
   const endsAt = performance.now() + AT_MOST_MS
   try {
-    const { result } = await sql.begin('read only', async (tx) => ({ result: await search({ tx, endsAt }) }))
+    const { result } = await sql.begin('read only', async (tx) => ({
+      result: await withoutIdling(tx, () => search({ tx, endsAt })),
+    }))
     return result
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === STOPPED) throw new SearchTooSlow()
@@ -158,11 +160,14 @@ async function matching(reading: Reading, terms: readonly Term[], candidates: re
     select id, role, content, ${isoTime(tx, 'created_at')} as "createdAt" from messages
      where id = any(${candidates.map(({ messageId }) => messageId)}::uuid[])`
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return candidates.flatMap((candidate) => {
+  const found: { candidate: Candidate; row: TextRow; marks: Mark[] }[] = []
+  for (const candidate of candidates) {
+    if (performance.now() > reading.endsAt) throw new SearchTooSlow()
     const row = byId.get(candidate.messageId)
-    const marks = row === undefined ? null : marksIn(row.content, terms)
-    return row === undefined || marks === null ? [] : [{ candidate, row, marks }]
-  })
+    const marks = row === undefined ? null : await marksIn(row.content, terms)
+    if (row !== undefined && marks !== null) found.push({ candidate, row, marks })
+  }
+  return found
 }
 
 /** Returns whether a session has a matching message up to the place, so that a page before has shown it. */

@@ -1,5 +1,5 @@
 /** The question of a search (contract section 31): words, phrases and runs, found in a text. */
-import { indexedText, type Word, wordsOf } from './words.ts'
+import { eachWord, indexedText, type Word, wordsOf } from './words.ts'
 
 /** Words that must stand next to each other, in this order. `isPrefix`: the last one is the beginning of a word. */
 export interface Term {
@@ -38,20 +38,27 @@ function wordsIn(part: string): Term[] {
 /** A place in a text, in UTF-16 code units. */
 export type Mark = [start: number, end: number]
 
-/** Returns the places of the terms in order, without overlap. Null where one is missing. */
-export function marksIn(text: string, terms: readonly Term[]): Mark[] | null {
-  const words = wordsOf(text)
-  const marks: Mark[] = []
-  for (const { words: asked, isPrefix } of terms) {
-    const before = marks.length
-    for (let n = 0; n + asked.length <= words.length; n += 1) {
-      if (asked.every((one, k) => fits(words[n + k], one, k, isPrefix))) {
-        marks.push([words[n]?.start ?? 0, words[n + asked.length - 1]?.end ?? 0])
-      }
+/** Places that are kept of each term: more are never shown. */
+const MOST_MARKS = 1000
+
+/** Returns the places of the terms in order, without overlap, the first ones of many. Null where a term is missing. */
+export async function marksIn(text: string, terms: readonly Term[]): Promise<Mark[] | null> {
+  const longest = Math.max(...terms.map(({ words }) => words.length))
+  const recent: Word[] = []
+  const marks = terms.map((): Mark[] => [])
+  await eachWord(text, (word) => {
+    recent.push(word)
+    if (recent.length > longest) recent.shift()
+    for (const [n, { words: asked, isPrefix }] of terms.entries()) {
+      const found = marks[n]
+      if (found === undefined || found.length === MOST_MARKS || recent.length < asked.length) continue
+      const first = recent.length - asked.length
+      if (asked.every((one, k) => fits(recent[first + k], one, k, isPrefix)))
+        found.push([recent[first]?.start ?? 0, word.end])
     }
-    if (marks.length === before) return null
-  }
-  return joined(marks)
+    return marks.some((found) => found.length < MOST_MARKS)
+  })
+  return marks.some((found) => found.length === 0) ? null : joined(marks.flat())
 }
 
 function fits(word: Word | undefined, asked: Word, place: number, isPrefix: boolean): boolean {

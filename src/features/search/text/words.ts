@@ -1,4 +1,6 @@
 /** Text as a search sees it: words, and characters of scripts that write none, each with its place in the text. */
+import { setImmediate } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 
 /** A piece of a text. `isRun`: a character of a script that puts no spaces between words. */
 export interface Word {
@@ -36,58 +38,110 @@ function fold(cluster: string): string {
   return bare.replace(/[øłđħıς]/gu, (letter) => strokes[letter] ?? letter)
 }
 
-/** Returns the words of a text in their order. */
-export function wordsOf(text: string): Word[] {
-  const words: Word[] = []
+/** What a search knows of a cluster: its folded form, and how it reads it. */
+interface Cluster {
+  folded: string
+  isLetter: boolean
+  isRun: boolean
+}
+
+/** Clusters that were read lately: a text has few different ones, and folding one takes 1 µs. */
+const known = new LRUCache<string, Cluster>({ max: 10_000 })
+
+function read(cluster: string): Cluster {
+  const before = known.get(cluster)
+  if (before !== undefined) return before
+  const folded = fold(cluster)
+  const made = { folded, isLetter: LETTER.test(folded), isRun: isRunText.test(folded) }
+  known.set(cluster, made)
+  return made
+}
+
+/** A longer word is compared by its beginning: no query is so long. */
+const MOST_KEPT = 1000
+/** Clusters after which whoever reads the words may give way: some tenths of a millisecond. */
+const GIVES_WAY_AFTER = 1000
+
+/** Yields the words of a text in their order, and null now and then, where others may have their turn. */
+export function* wordsIn(text: string): Generator<Word | null, void> {
   let open: Word | null = null
+  let last: { start: number; end: number } | null = null
+  let count = 0
   for (const match of text.matchAll(CLUSTER)) {
+    count += 1
+    if (count % GIVES_WAY_AFTER === 0) yield null
     const start = match.index
     const end = start + match[0].length
-    const folded = fold(match[0])
+    const { folded, isLetter, isRun } = read(match[0])
     if (folded === '' && open !== null && open.end === start) {
       open.end = end // an accent of its own belongs to the letter before
       continue
     }
-    if (folded === '' || !LETTER.test(folded)) {
-      if (!/\p{M}/u.test(match[0]) || open?.end !== start) open = null
-      continue
-    }
-    const isRun = isRunText.test(folded)
-    if (isRun) {
-      for (const text of [...folded.matchAll(/\P{M}\p{M}*/gu)].map(([one]) => one)) {
-        words.push({ text, isRun, start, end, follows: words.at(-1)?.end === start || words.at(-1)?.start === start })
-      }
-      open = null
-      continue
-    }
-    if (open !== null && open.end === start) {
-      open.text += folded
+    const joins: boolean = open !== null && open.end === start
+    if (isLetter && !isRun && open !== null && joins) {
+      if (open.text.length < MOST_KEPT) open.text += folded
       open.end = end
       continue
     }
-    open = { text: folded, isRun, start, end, follows: words.at(-1)?.end === start }
-    words.push(open)
+    const isMark = /\p{M}/u.test(match[0])
+    if (!isLetter && isMark && joins) continue
+    if (open !== null) {
+      last = { start: open.start, end: open.end }
+      yield open
+      open = null
+    }
+    if (!isLetter) continue
+    if (!isRun) {
+      open = { text: folded, isRun, start, end, follows: last?.end === start }
+      continue
+    }
+    for (const [one] of folded.matchAll(/\P{M}\p{M}*/gu)) {
+      yield { text: one, isRun, start, end, follows: last?.end === start || last?.start === start }
+      last = { start, end }
+    }
   }
-  return words
+  if (open !== null) yield open
 }
+
+/** Returns the words of a short text, such as a query. */
+export const wordsOf = (text: string): Word[] => [...wordsIn(text)].filter((word) => word !== null)
+
+/** Reads the words of a text of any length, and gives way to others meanwhile. Ends early when `take` returns false. */
+export async function eachWord(text: string, take: (word: Word) => boolean): Promise<void> {
+  let begun = performance.now()
+  for (const word of wordsIn(text)) {
+    if (word !== null) {
+      if (!take(word)) return
+    } else if (performance.now() - begun > LONGEST_TURN_MS) {
+      await setImmediate()
+      begun = performance.now()
+    }
+  }
+}
+
+const LONGEST_TURN_MS = 10
 
 const cut = (text: string): string => [...text.slice(0, 2 * MOST_OF_WORD)].slice(0, MOST_OF_WORD).join('')
 
-/** Returns what the index holds of a message. `whole` is false where it has more. */
-export function lexemesOf(words: readonly Word[], mostBytes = 500_000): { lexemes: string[]; whole: boolean } {
+/** Returns the words that the index holds of a message. `whole` is false where the message has more. */
+export async function lexemesOf(text: string, mostBytes = 500_000): Promise<{ lexemes: string[]; whole: boolean }> {
   const lexemes = new Set<string>()
   let bytes = 0
-  for (const [n, { text, isRun }] of words.entries()) {
-    const after = words[n + 1]
-    const pair = isRun && after?.isRun && after.follows ? [text + after.text] : []
-    for (const lexeme of [isRun ? text : cut(text), ...pair]) {
-      if (lexemes.has(lexeme)) continue
-      bytes += Buffer.byteLength(lexeme) + 8
-      if (bytes > mostBytes) return { lexemes: [...lexemes], whole: false }
-      lexemes.add(lexeme)
-    }
+  let whole = true
+  let before: Word | null = null
+  const add = (lexeme: string): boolean => {
+    if (lexemes.has(lexeme)) return true
+    bytes += Buffer.byteLength(lexeme) + 8
+    if (bytes <= mostBytes) lexemes.add(lexeme)
+    else whole = false
+    return whole
   }
-  return { lexemes: [...lexemes], whole: true }
+  await eachWord(text, (word) => {
+    const pair = before?.isRun && word.isRun && word.follows ? before.text + word.text : null
+    before = word
+    return (pair === null || add(pair)) && add(indexedText(word))
+  })
+  return { lexemes: [...lexemes], whole }
 }
 
 /** Returns what a word of a query is in the index: its text there. */
