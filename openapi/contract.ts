@@ -52,7 +52,7 @@ export const tags: readonly Tag[] = [
   { name: 'providers', description: 'Connections to model vendors.', operations: providers },
   { name: 'prompts', description: 'System prompts.', operations: prompts },
   { name: 'agents', description: 'A model with a prompt and settings.', operations: agents },
-  { name: 'versions', description: 'What an agent was, is, and is to be: versions and drafts.', operations: versions },
+  { name: 'versions', description: 'Versions and drafts of an agent.', operations: versions },
   { name: 'replays', description: 'Stored questions that are asked again under another version.', operations: replays },
   { name: 'agentTools', description: 'Which tools an agent may call.', operations: agentTools },
   { name: 'builtInTools', description: 'Tools that come with the server.', operations: builtInTools },

@@ -70,7 +70,7 @@ export interface AgentsHandlers<X extends Exchange> {
   deleteAgent: Handler<operations['deleteAgent'], X>
 }
 
-/** What an agent was, is, and is to be: versions and drafts. */
+/** Versions and drafts of an agent. */
 export interface VersionsHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{id}/versions — List the versions of an agent, newest first */
   listAgentVersions: Handler<operations['listAgentVersions'], X, 'limit' | 'offset'>

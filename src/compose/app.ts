@@ -6,6 +6,7 @@ import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { countWaiting } from '../features/approvals/store/waits.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
+import { openOidc } from '../features/oidc/open-oidc.ts'
 import { keepIndexed } from '../features/search/keep-indexed.ts'
 import { withLateTitles } from '../features/titles/late-titles.ts'
 import { passEarlierNumbers } from '../features/users/store/secret-numbers.ts'
@@ -32,6 +33,7 @@ import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
 import { createOutboundOnDemand } from '../tools/outbound/outbound-on-demand.ts'
+import { fetchShort } from '../tools/outbound/short-answer.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
 import { type BackgroundOptions, startBackground } from './jobs.ts'
@@ -39,7 +41,6 @@ import { startObservation } from './observation.ts'
 import { type Ground, openOwnership, storageLimits } from './ownership.ts'
 import { heldBy } from './replays.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
-import { openSignIn } from './sign-in.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
 import { startFault } from './start/start-fault.ts'
 import { toolDependencies } from './tools.ts'
@@ -198,7 +199,7 @@ async function openDependencies(ground: Ground) {
     requestObservers,
     usageStored,
     webhookSender,
-    oidc: openSignIn({ ...ground, secrets, outbound }),
+    oidc: openOidc(settings, { ...ground, secrets, fetch: (url, call) => fetchShort(outbound, url, call) }),
     publicUrl: ground.publicUrl,
     ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },

@@ -68,7 +68,7 @@ export async function sendWithFreshAgent(
     const sent: Sent | Pinned = await sendPinned(deps, agentId, { ...input, pin }, parts).catch(
       async (error: unknown) => {
         if (askedOf(input) !== null || !(error instanceof HttpError) || !mayRepeat.includes(error.status)) throw error
-        // What the agent does not take as it is, it may take as the session's version has it.
+        // A request that the agent does not take as it is, it may take as the session's version has it.
         const now = await pinOf(deps.sql, agentId, input.sessionId)
         if (now === pin) throw error
         return { outcome: 'pinned' as const, pin: now }

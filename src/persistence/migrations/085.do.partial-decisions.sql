@@ -3,7 +3,7 @@
 alter table waiting_calls drop constraint waiting_calls_kind_check;
 alter table waiting_calls drop constraint waiting_calls_decision_check;
 
--- What the replies that follow without a request go by: whether the request that asked had its calls and its reasoning shown.
+-- The request's choices, for replies that follow without one: whether the request that asked had its calls and its reasoning shown.
 -- Null: an older version asked.
 alter table waits add column asked jsonb;
 

@@ -21,7 +21,7 @@ create unique index remembered_by_user on remembered_decisions (agent_id, end_us
 create index remembered_by_agent on remembered_decisions (agent_id);
 create index remembered_by_record on remembered_decisions (record_id) where record_id is not null;
 
--- What is remembered of a tool goes with its record, and when that moves to another origin.
+-- The decisions that are remembered of a tool go with its record, and when that moves to another origin.
 create function forget_decisions() returns trigger language plpgsql as $$
 begin
   delete from remembered_decisions d where d.record_id = old.id;

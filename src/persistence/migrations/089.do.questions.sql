@@ -17,6 +17,6 @@ create table waiting_questions (
   foreign key (reply_id, place) references waiting_calls on delete cascade
 );
 
--- What goes back to the server with the answers: its state, encrypted, and a hash of its address.
+-- The server gets back with the answers: its state, encrypted, and a hash of its address.
 alter table waiting_calls add column asked_state text;
 alter table waiting_calls add column asked_of text;

@@ -38,7 +38,7 @@ function fold(cluster: string): string {
   return bare.replace(/[øłđħıς]/gu, (letter) => strokes[letter] ?? letter)
 }
 
-/** What a search knows of a cluster: its folded form, and how it reads it. */
+/** A cluster as a search reads it: its folded form, and its kind. */
 interface Cluster {
   folded: string
   isLetter: boolean

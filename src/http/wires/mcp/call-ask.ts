@@ -70,7 +70,7 @@ async function askAndRead(
     if (typeof begun === 'string') return refusedBy(neverBegun(begun))
     return await read(begun, signal, call.tell)
   } catch (error) {
-    // What becomes of the reply is not known here: the same key joins it elsewhere.
+    // The outcome of the reply is not known here: the same key joins it elsewhere.
     if (!(error instanceof StreamCut) && !isDatabaseGone(error)) throw error
     reply.raw.destroy()
     return refused(errorAnswer(error).message)
