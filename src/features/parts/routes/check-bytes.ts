@@ -1,6 +1,7 @@
 /** Whether bytes are what they are called (contract section 13). */
 import { setImmediate } from 'node:timers/promises'
 import type { Decoded } from './base64.ts'
+import { isDocument } from '../../documents/index.ts'
 import { isPictureType } from './sent-message.ts'
 
 /** All that file-type looks at for the types that are taken here. */
@@ -35,6 +36,7 @@ export async function pictureOrPdfType(beginning: Uint8Array): Promise<string | 
 
 /** Returns what is wrong with the bytes. Null when there is nothing. */
 export async function faultOf({ pieces }: Pick<Decoded, 'pieces'>, mediaType: string): Promise<string | null> {
+  if (isDocument(mediaType)) return null // what converts it tells
   if (mediaType.startsWith('text/')) return (await isText(pieces)) ? null : 'is not text in UTF-8'
   return (await typeOf(pieces)) === mediaType ? null : `does not begin as ${mediaType} does`
 }
