@@ -11,8 +11,8 @@ import {
 } from '../../../openapi/schemas/conversation/completion-fields.ts'
 import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { badRequest } from '../server/http-error.ts'
 import { refuseLargeSchema } from '../server/fields/schema-size.ts'
+import { badRequest } from '../server/http-error.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

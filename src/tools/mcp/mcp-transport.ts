@@ -10,10 +10,10 @@ import {
 } from '@modelcontextprotocol/client'
 import { isObject } from '../../untrusted/is-object.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { createPages } from './lists/mcp-pages.ts'
 import { mendResult, schemaWithoutNulls } from './mcp-answers.ts'
 import { BROKEN_STREAM, mcpFailure } from './mcp-failure.ts'
 import { type FetchWatch, mcpFetch } from './mcp-fetch.ts'
-import { createPages } from './lists/mcp-pages.ts'
 
 /** The record with its header values in plain text. */
 export interface McpServer {

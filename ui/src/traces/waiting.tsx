@@ -1,7 +1,7 @@
 /** How long a reply has brought nothing, when it is given up, and whether a call waits to be made again. */
 import { SilentFor } from './silence/silent-for.tsx'
-import classes from './traces.module.css'
 import { useSilence } from './silence/use-silence.ts'
+import classes from './traces.module.css'
 import { useTrace } from './use-trace.ts'
 import { waitingWords } from './words.ts'
 

@@ -1,6 +1,6 @@
 import { wholeSeconds } from '../../blocks/time-words.ts'
-import type { Silence } from './silence.ts'
 import classes from '../traces.module.css'
+import type { Silence } from './silence.ts'
 
 /** The time in which a reply has brought nothing: grey at first, amber, then red. */
 export const SilentFor = ({ silence, isShort = false }: { silence: Silence; isShort?: boolean }) => (
