@@ -5,6 +5,7 @@ import type { Operation } from '../../../../openapi/operation.ts'
 import { type Answer, call, nobody } from '../../../http/scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { bearer, type FrontDoor, openFrontDoor } from '../../users/access/front-door-scene.ts'
+import { changingWays, provider, server, tool, webhook } from './changing-ways.ts'
 
 let door: FrontDoor
 let cookie = ''
@@ -25,81 +26,6 @@ const manage = (method: string, path: string, body?: unknown): Promise<Answer> =
 const entries = async (query = '') => (await manage('GET', `/api/v1/audit?limit=100${query}`)).json.entries
 const newest = async () => (await entries())[0]
 const made = async (path: string, body: object): Promise<string> => (await manage('POST', path, body)).json.id
-
-const provider = { name: 'P', providerType: 'openai', apiKey: 'sk-a-secret-0123456789' }
-const tool = { name: 't', description: 'd', method: 'GET', url: 'https://example.com/' }
-const server = { name: 's', transport: 'sse', url: 'https://example.com/' }
-
-/** How each operation of management that changes something is made to. */
-const ways: Record<string, () => Promise<Answer>> = {
-  createProvider: () => manage('POST', '/api/v1/settings/providers', { ...provider, name: crypto.randomUUID() }),
-  updateProvider: async () =>
-    manage('PUT', `/api/v1/settings/providers/${await newProvider()}`, { apiKey: 'sk-another-0123456789' }),
-  deleteProvider: async () => manage('DELETE', `/api/v1/settings/providers/${await newProvider()}`),
-  createPrompt: () => manage('POST', '/api/v1/prompts', { name: 'n', content: 'c' }),
-  updatePrompt: async () =>
-    manage('PUT', `/api/v1/prompts/${await made('/api/v1/prompts', { name: 'n', content: 'c' })}`, { content: 'd' }),
-  deletePrompt: async () =>
-    manage('DELETE', `/api/v1/prompts/${await made('/api/v1/prompts', { name: 'n', content: 'c' })}`),
-  createAgent: async () => manage('POST', '/api/v1/agents', { name: 'a', model: 'm', providerId: await newProvider() }),
-  updateAgent: async () => manage('PUT', `/api/v1/agents/${await door.newAgent()}`, { model: 'm2' }),
-  deleteAgent: async () => manage('DELETE', `/api/v1/agents/${await door.newAgent()}`),
-  publishAgentVersion: async () => {
-    const id = await door.newAgent()
-    await manage('PUT', `/api/v1/agents/${id}`, { model: 'm2' })
-    return await manage('POST', `/api/v1/agents/${id}/versions/1/publish`)
-  },
-  publishAgent: async () => manage('POST', `/api/v1/agents/${await drafted()}/publish`),
-  deleteAgentDraft: async () => manage('DELETE', `/api/v1/agents/${await drafted()}/draft`),
-  createReplay: async () => manage('POST', `/api/v1/agents/${await answered()}/replays`, { version: 1, replies: {} }),
-  async deleteReplay() {
-    const path = `/api/v1/agents/${await answered()}/replays`
-    const { id } = (await manage('POST', path, { version: 1, replies: {} })).json
-    return await manage('DELETE', `${path}/${id}`)
-  },
-  updateAgentTools: () => manage('PUT', `/api/v1/agents/${door.agentId}/tools`, { builtInToolIds: ['web_fetch'] }),
-  createHttpTool: () => manage('POST', '/api/v1/http-tools', tool),
-  updateHttpTool: async () =>
-    manage('PUT', `/api/v1/http-tools/${await made('/api/v1/http-tools', tool)}`, { name: 'u' }),
-  deleteHttpTool: async () => manage('DELETE', `/api/v1/http-tools/${await made('/api/v1/http-tools', tool)}`),
-  createMcpServer: () => manage('POST', '/api/v1/mcp-servers', server),
-  updateMcpServer: async () =>
-    manage('PUT', `/api/v1/mcp-servers/${await made('/api/v1/mcp-servers', server)}`, { sendUser: true }),
-  deleteMcpServer: async () => manage('DELETE', `/api/v1/mcp-servers/${await made('/api/v1/mcp-servers', server)}`),
-  replacePrices: () => manage('PUT', '/api/v1/settings/prices', { currency: '€', prices: [] }),
-  createKey: () => manage('POST', '/api/v1/keys', { name: 'k', scopes: ['deploy'] }),
-  updateKey: async () =>
-    manage('PUT', `/api/v1/keys/${await made('/api/v1/keys', { name: 'k', scopes: ['deploy'] })}`, { name: 'l' }),
-  deleteKey: async () =>
-    manage('DELETE', `/api/v1/keys/${await made('/api/v1/keys', { name: 'k', scopes: ['deploy'] })}`),
-  createWebhook: () => manage('POST', '/api/v1/webhooks', webhook()),
-  updateWebhook: async () =>
-    manage('PUT', `/api/v1/webhooks/${await made('/api/v1/webhooks', webhook())}`, { enabled: false }),
-  deleteWebhook: async () => manage('DELETE', `/api/v1/webhooks/${await made('/api/v1/webhooks', webhook())}`),
-  replaceWebhookSecret: async () =>
-    manage('POST', `/api/v1/webhooks/${await made('/api/v1/webhooks', webhook())}/secret`),
-  importConfiguration: () =>
-    manage('POST', '/api/v1/import', { version: 1, prompts: [{ name: 'imported', content: crypto.randomUUID() }] }),
-  exportConfiguration: () => manage('GET', '/api/v1/export'),
-  login: () => logIn(),
-  async logout() {
-    const own = (await logIn()).headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
-    return await call(`${door.here.url}/api/auth/logout`, 'POST', undefined, { cookie: own })
-  },
-}
-const answered = async () => {
-  const id = await door.newAgent()
-  door.says('ok')
-  const path = `${door.deploy(id)}/sessions/${await door.session(null, id)}/chat/completions`
-  await door.asKey('POST', path, { messages: [{ role: 'user', content: 'a' }] })
-  return id
-}
-const drafted = async () => {
-  const id = await door.newAgent()
-  await manage('PUT', `/api/v1/agents/${id}?draft=true`, { model: 'm2' })
-  return id
-}
-const webhook = () => ({ name: crypto.randomUUID(), url: 'http://127.0.0.1:1/', events: ['reply.completed'] })
 const newProvider = () => made('/api/v1/settings/providers', { ...provider, name: crypto.randomUUID() })
 
 /** Tests change nothing, and sessions are no records; decisions have a test of their own. */
@@ -120,6 +46,7 @@ verifies('contract-23.audit', 'every operation of management that changes a reco
     .flatMap(({ operations }) => Object.entries<Operation>(operations))
     .filter(([id, { scope, method }]) => scope === 'management' && method !== 'get' && !changesNoRecord.has(id))
     .map(([id]) => id)
+  const ways = changingWays({ door, logIn, manage, made, newProvider })
   expect(changing.filter((id) => ways[id] === undefined)).toEqual([])
   for (const [id, way] of Object.entries(ways)) {
     const answer = await way()
