@@ -66,8 +66,23 @@ export default defineConfig({
             // playground's.
             {
               name: 'watching',
-              test: /\/ui\/src\/(?:chart\/|traces\/queries|playground\/composer\/drafts)/,
+              test: /\/ui\/src\/(?:chart\/(?!canvas\/|layout\/|reading\/(?!words\.)|replay\/)|traces\/(?:queries|silence\/|words|use-trace|traces\.)|playground\/composer\/drafts)/,
               minShareCount: 2,
+              priority: 2,
+            },
+            // What a reply's page shares with the chart's and the workbench. Without its dependencies: Home would ask for them.
+            {
+              name: 'drawing',
+              test: /\/ui\/src\/chart\/(?:canvas|layout|reading)\//,
+              minShareCount: 2,
+              includeDependenciesRecursively: false,
+              priority: 2,
+            },
+            {
+              name: 'tracing',
+              test: /\/ui\/src\/(?:traces\/(?!span-side)|blocks\/diff\/)/,
+              minShareCount: 2,
+              includeDependenciesRecursively: false,
               priority: 2,
             },
             { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2, priority: 2 },
@@ -75,7 +90,12 @@ export default defineConfig({
             { name: 'often', test: /\/node_modules\/(?!@tabler)/, minShareCount: 8, priority: 2 },
             { name: 'machine', test: /\/node_modules\/(?:xstate|@xstate|use-sync-external-store)\//, priority: 2 },
             // Alone: every page with a button for copying would ask for the whole file that the button lies in.
-            { name: 'copy', test: /\/ui\/src\/blocks\/copy\./, includeDependenciesRecursively: false, priority: 3 },
+            {
+              name: 'copy',
+              test: /\/ui\/src\/blocks\/(?:copy|code-block)\./,
+              includeDependenciesRecursively: false,
+              priority: 3,
+            },
             { name: 'talk', test: newConversation, priority: 2 },
             { name: 'lib', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5000, priority: 1 },
           ],
