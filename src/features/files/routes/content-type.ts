@@ -1,6 +1,5 @@
 /** The media type of a file, told by its bytes as they arrive (contract section 32). */
-import { mayBeDocument } from '../../documents/index.ts'
-import { BEGINNING_BYTES, pictureOrPdfType } from '../../parts/index.ts'
+import { BEGINNING_BYTES, mayBeDocument, pictureOrPdfType } from '../../parts/index.ts'
 
 export interface TypeReader {
   write(chunk: Uint8Array): void

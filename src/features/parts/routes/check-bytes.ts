@@ -1,7 +1,7 @@
 /** Whether bytes are what they are called (contract section 13). */
 import { setImmediate } from 'node:timers/promises'
+import { isDocument } from '../documents/document-types.ts'
 import type { Decoded } from './base64.ts'
-import { isDocument } from '../../documents/index.ts'
 import { isPictureType } from './sent-message.ts'
 
 /** All that file-type looks at for the types that are taken here. */

@@ -1,6 +1,7 @@
 /** The texts of documents that a request brings, each content converted once (contract section 32). */
 import { badRequest } from '../../../http/server/http-error.ts'
-import { convertDocument, isDocument } from '../../documents/index.ts'
+import { convertDocument } from '../documents/convert.ts'
+import { isDocument } from '../documents/document-types.ts'
 import type { LoadedPart } from './prepare.ts'
 
 /** The text of a document. `bytes` are absent where it is stored already. */

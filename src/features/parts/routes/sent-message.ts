@@ -3,8 +3,8 @@
 import type { MessagePart, ModelMessage, PartType } from '../../../actors/ports/index.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import { documentTypes } from '../documents/document-types.ts'
 import type { Decoded } from './base64.ts'
-import { documentTypes } from '../../documents/index.ts'
 import { cleanName } from './clean-name.ts'
 import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
 

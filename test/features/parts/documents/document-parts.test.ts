@@ -1,10 +1,10 @@
 /** Contract section 32: Word and Excel documents in messages and as files. */
 import { afterAll, beforeEach, expect } from 'vitest'
-import { openScene } from '../../http/scene.ts'
-import { createAgent } from '../../support/app.ts'
-import { verifies } from '../../verifies.ts'
-import { formOf, sendForm } from '../files/files-scene.ts'
-import { dataUrl, file } from '../parts/routes/parts-scene.ts'
+import { openScene } from '../../../http/scene.ts'
+import { createAgent } from '../../../support/app.ts'
+import { verifies } from '../../../verifies.ts'
+import { formOf, sendForm } from '../../files/files-scene.ts'
+import { dataUrl, file } from '../routes/parts-scene.ts'
 import { EXCEL, excel, paragraph, WORD, word } from './made-documents.ts'
 
 const scene = await openScene()

@@ -1,7 +1,7 @@
 /** Contract section 32: documents that are broken, or made to do harm. */
 import { expect } from 'vitest'
-import { convertDocument } from '../../../src/features/documents/index.ts'
-import { verifies } from '../../verifies.ts'
+import { convertDocument } from '../../../../src/features/parts/documents/convert.ts'
+import { verifies } from '../../../verifies.ts'
 import { bodyOf, EXCEL, excel, paragraph, typesOf, WORD, word, wordEntries, xml, zipOf } from './made-documents.ts'
 
 const MIB = 2 ** 20

@@ -1,7 +1,7 @@
 /** Contract section 32: Word and Excel documents as text. */
 import { expect } from 'vitest'
-import { convertDocument } from '../../../src/features/documents/index.ts'
-import { verifies } from '../../verifies.ts'
+import { convertDocument } from '../../../../src/features/parts/documents/convert.ts'
+import { verifies } from '../../../verifies.ts'
 import { EXCEL, excel, paragraph, WORD, word } from './made-documents.ts'
 
 const textOf = async (bytes: Buffer): Promise<[string, string] | object | string> => {

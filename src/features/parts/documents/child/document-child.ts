@@ -3,10 +3,13 @@
  * bytes from standard input, writes a DocumentAnswer as a line of JSON, and then the text.
  */
 import { ARCHIVE, CONTAINER, EXCEL, WORD } from '../document-types.ts'
-import { type Archive, type DocumentAnswer, openArchive, Unreadable } from './archive.ts'
+import { type Archive, type DocumentFault, openArchive, Unreadable } from './archive.ts'
 import { readExcel } from './excel.ts'
 import { createText, cutText } from './text-writer.ts'
 import { readWord } from './word.ts'
+
+/** The first line that the program writes: the text follows, or there is none. */
+export type DocumentAnswer = { mediaType: string } | { fault: DocumentFault }
 
 /** The time after which the program exits by itself, in case its parent has gone. */
 const SELF_MS = 30_000

@@ -4,9 +4,6 @@ import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 
 export type DocumentFault = 'broken' | 'encrypted' | 'unpacked' | 'memory' | 'other'
 
-/** The first line that the program writes: the text follows, or there is none. */
-export type DocumentAnswer = { mediaType: string } | { fault: DocumentFault }
-
 export class Unreadable extends Error {
   readonly fault: DocumentFault
   constructor(fault: DocumentFault) {

@@ -4,12 +4,13 @@
  */
 import { constants, setPriority } from 'node:os'
 import { pipeline } from 'node:stream/promises'
-import { answerOf, startProcess } from '../../async/isolated-worker.ts'
-import { createSemaphore } from '../../async/semaphore.ts'
-import type { DocumentAnswer, DocumentFault } from './child/archive.ts'
+import { answerOf, startProcess } from '../../../async/isolated-worker.ts'
+import { createSemaphore } from '../../../async/semaphore.ts'
+import type { DocumentFault } from './child/archive.ts'
+import type { DocumentAnswer } from './child/document-child.ts'
 
 /** The text in UTF-8, or why there is none. `other`: the bytes are no Word or Excel document. */
-export type Converted = { mediaType: string; text: Buffer } | { fault: string } | 'other'
+type Converted = { mediaType: string; text: Buffer } | { fault: string } | 'other'
 
 export interface DocumentLimits {
   ms: number
