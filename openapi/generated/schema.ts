@@ -4808,6 +4808,27 @@ export interface components {
              */
             messageId: string | null;
         };
+        FoundSnippet: {
+            /**
+             * Format: uuid
+             * @description Id of the message.
+             */
+            messageId: string;
+            /**
+             * @description Whose message it is.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            /** @description A piece of its text, at most 240 UTF-16 code units. */
+            text: string;
+            /** @description Where the found parts stand in `text`, each as its start and end in UTF-16 code units. */
+            marks: number[][];
+            /**
+             * Format: date-time
+             * @description When the message was stored. ISO 8601, UTC.
+             */
+            createdAt: string;
+        };
         /** @description Absent settings are left to the provider. */
         GenerationConfig: {
             temperature?: number;
@@ -7127,6 +7148,8 @@ export interface components {
                 /** @description Input and output tokens. Null while it runs. */
                 tokens: number | null;
             } | null;
+            /** @description With `in=messages`: the newest matching messages, three at most. */
+            snippets?: components["schemas"]["FoundSnippet"][];
         };
         SessionOverviewEvent: {
             /**
@@ -7169,10 +7192,12 @@ export interface components {
         };
         SessionOverviewList: {
             sessions: components["schemas"]["SessionOverview"][];
-            /** @description How many sessions there are in all, counted up to 10,000. */
+            /** @description How many sessions there are in all, counted up to 10,000, with `in=messages` up to 1,000. */
             total: number;
             /** @description True when there are more than `total`, else absent. */
             more?: boolean;
+            /** @description With `in=messages`: false while text of before an upgrade is being made searchable. */
+            complete?: boolean;
             /** @description The limit that was used, after capping. */
             limit: number;
             /** @description The offset that was used. */
@@ -7970,6 +7995,7 @@ export type FileDeleted = components['schemas']['FileDeleted'];
 export type FileForm = components['schemas']['FileForm'];
 export type FileList = components['schemas']['FileList'];
 export type Found = components['schemas']['Found'];
+export type FoundSnippet = components['schemas']['FoundSnippet'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
 export type GivenFeedback = components['schemas']['GivenFeedback'];
 export type HeadChange = components['schemas']['HeadChange'];
@@ -23863,7 +23889,7 @@ export interface operations {
                 limit?: number;
                 /** @description Number of records to skip. */
                 offset?: number;
-                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                /** @description A part of the title, without regard to case, or the beginning of an id; with `in=messages` words and phrases. */
                 q?: string;
                 /** @description Only sessions of this agent. */
                 agentId?: string;
@@ -23887,6 +23913,8 @@ export interface operations {
                 text?: string;
                 /** @description Only sessions whose newest reply has this status. */
                 status?: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
+                /** @description Where `q` is looked for. `messages`: in their text, as the deploy search does, the session with the newest match first; `q` is required then. `titles` by default. */
+                in?: "titles" | "messages";
                 /** @description `reply`: adds the newest reply to each session. */
                 include?: "reply";
             };
@@ -23941,7 +23969,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The database cannot be reached; see `Retry-After`. */
+            /** @description With `in=messages`: other searches are running (see `Retry-After`), or this one took too long: ask for more words, or a `user`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -23955,7 +23983,7 @@ export interface operations {
     countAllSessions: {
         parameters: {
             query?: {
-                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                /** @description A part of the title, without regard to case, or the beginning of an id; with `in=messages` words and phrases. */
                 q?: string;
                 /** @description Only sessions of this agent. */
                 agentId?: string;

@@ -18,5 +18,7 @@ export const finding = {
   'contract-31.search-refusals':
     'Another q, limit or cursor is 400, other methods 405; a secret searches its user, a share nothing; what is deleted is not found.',
   'contract-31.search-order': 'The newest match decides the order; pages repeat and omit nothing; snippets are marked.',
+  'contract-31.search-management':
+    'Management searches messages over all agents with the filters of its list, and counts up to 1,000 sessions.',
   'contract-31.search-soon': 'Messages and replies are made searchable in the background once they are stored.',
 } as const

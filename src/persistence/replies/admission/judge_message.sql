@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Decides whether a message may begin its reply now. m: see message_fields. s: see lock_session. Changes nothing and counts
    nothing.
    refusal: the answer of a message that may neither begin nor wait, or null. queue_rank: the rank (queued_messages.rank) of a
@@ -27,7 +27,11 @@ begin
     -- A message goes before the queue that waits with the session's calls, unless it is to wait in it.
     v_waits := coalesce(v_waits, false) or case when s.status = 'waiting' then v_rank = 2 or v_first_rank <= least(v_rank, 1)
                                  else coalesce(v_first_rank <= v_rank, false) end;
-    v_queues := v_waits and m.may_queue and (v_rank in (1, 2) or (v_rank = 0 and s.queued > 0));
+    -- One that interrupts under a limit of concurrent replies begins in the transaction that ends the reply before it: between
+    -- both, another request could take the place that has become free.
+    v_queues := v_waits and m.may_queue
+                and (v_rank in (1, 2)
+                     or (v_rank = 0 and (s.queued > 0 or coalesce(m.limits @? '$.*.concurrentReplies', false))));
   end if;
 
   if m.limits is not null
