@@ -9,7 +9,14 @@ import { verifies } from '../../../verifies.ts'
 import { type Server, secrets, startServer } from '../server.ts'
 
 const nobody = '11111111-1111-4111-8111-111111111111'
-const nothing = { httpToolIds: [], mcpServers: [], builtInToolIds: [], agentTools: [], approvals: [], approvalsExpireAfterS: null }
+const nothing = {
+  httpToolIds: [],
+  mcpServers: [],
+  builtInToolIds: [],
+  agentTools: [],
+  approvals: [],
+  approvalsExpireAfterS: null,
+}
 let db: FreshDatabase
 let server: Server
 let agentId = ''
