@@ -4490,6 +4490,8 @@ export interface components {
             reasoning?: string;
             /** @description Pictures and files of a user message, in order. Absent where there are none. */
             parts?: components["schemas"]["DeployMessagePart"][];
+            /** @description Calls of tools, in order. Read with the token of a share that includes them, else absent. */
+            tool_calls?: components["schemas"]["SharedToolCall"][];
             /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
             continuations?: {
                 /** @description The last frame before it. */
@@ -7301,6 +7303,18 @@ export interface components {
         ShareList: {
             shares: components["schemas"]["Share"][];
         };
+        SharedToolCall: {
+            id: string;
+            name: string;
+            /** @description JSON text as the model wrote it; it may not parse. */
+            arguments: string;
+            /** @description Null while the tool runs, and where the outcome is unknown. */
+            ok: boolean | null;
+            /** @description The result given to the model. Null likewise. */
+            content: string | null;
+            /** @description Position of the call in the message's content, in UTF-16 code units. */
+            offset: number;
+        };
         Snippet: {
             /**
              * Format: uuid
@@ -8111,6 +8125,7 @@ export type SessionTransitionList = components['schemas']['SessionTransitionList
 export type Share = components['schemas']['Share'];
 export type ShareCreate = components['schemas']['ShareCreate'];
 export type ShareList = components['schemas']['ShareList'];
+export type SharedToolCall = components['schemas']['SharedToolCall'];
 export type Snippet = components['schemas']['Snippet'];
 export type StreamError = components['schemas']['StreamError'];
 export type ToolCall = components['schemas']['ToolCall'];
@@ -20788,6 +20803,19 @@ export interface operations {
                                 filename: string | null;
                                 /** @description Bytes. */
                                 size: number;
+                            }[];
+                            /** @description Calls of tools, in order. Read with the token of a share that includes them, else absent. */
+                            tool_calls?: {
+                                id: string;
+                                name: string;
+                                /** @description JSON text as the model wrote it; it may not parse. */
+                                arguments: string;
+                                /** @description Null while the tool runs, and where the outcome is unknown. */
+                                ok: boolean | null;
+                                /** @description The result given to the model. Null likewise. */
+                                content: string | null;
+                                /** @description Position of the call in the message's content, in UTF-16 code units. */
+                                offset: number;
                             }[];
                             /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
                             continuations?: {
