@@ -4637,7 +4637,7 @@ export interface components {
             queued: number;
         };
         DeploySessionList: {
-            sessions: components["schemas"]["DeploySession"][];
+            sessions: components["schemas"]["DeploySessionEvent"][];
             /** @description Total number of records. */
             total: number;
             /** @description The limit used, after capping. */
@@ -4881,6 +4881,12 @@ export interface components {
             /** @description What a model would pass. */
             arguments?: {
                 [key: string]: unknown;
+            } | null;
+            /** @description What `{{session.user}}` stands for. Absent or null: nobody. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
             } | null;
         };
         /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */

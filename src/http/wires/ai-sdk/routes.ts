@@ -10,7 +10,14 @@ import {
   type GivenDecisions,
   outputsAsAnswers,
 } from '../../../features/approvals/index.ts'
-import { ownParts, partPath, prepareParts, requireUploads, type SentMessage } from '../../../features/parts/index.ts'
+import {
+  ownParts,
+  partPath,
+  prepareParts,
+  requireUploads,
+  type SentMessage,
+  shownUrls,
+} from '../../../features/parts/index.ts'
 import { refuseQueuedRegenerate, replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
 import { type Caller, type DeployHandlers, opensId } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
@@ -106,8 +113,13 @@ async function placed(
   return { ...message, place: await placeOfNew(sql, by.sessionId, { ...named, messageId: null }) }
 }
 
-export const aiSdkHandlers = (deps: SendDependencies) => {
-  const { sql, host } = deps
+export interface AiSdkDependencies extends SendDependencies {
+  /** PUBLIC_URL. Null where it is not set. */
+  givenUrl: string | null
+}
+
+export const aiSdkHandlers = (deps: AiSdkDependencies) => {
+  const { sql, host, givenUrl } = deps
   return {
     createUIChatReply: async ({ params, body, caller, request, reply }) => {
       const uploads = requireUploads(request)
@@ -156,17 +168,18 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       const session = await ownChat(sql, chatOfPath(params, query, caller))
       if (session !== null) await host.cancel(session.id)
     },
-    listUIMessages: async ({ params, query, caller, reply }) => {
+    listUIMessages: async ({ params, query, caller, request, reply }) => {
       await loadAgent(deps, params.agent_id)
       const session = await ownChat(sql, chatOfPath(params, query, caller))
       if (session === null) return { messages: [] }
-      const pathOf = (messageId: string, n: number) =>
-        partPath('deploy', { agentId: params.agent_id, sessionId: session.id, messageId, n: `${n}` })
+      const shown = shownUrls(request, givenUrl)
+      const urlOf = (messageId: string, n: number) =>
+        shown(partPath('deploy', { agentId: params.agent_id, sessionId: session.id, messageId, n: `${n}` }))
       const stored = await listMessagesWithEvents(sql, session.id).catch((error: unknown) => {
         if (!(error instanceof ListTooLong)) throw error
         throw tooLong(`, of …/deploy/sessions/${session.id}/messages`)
       })
-      return sendInPieces(reply, { messages: uiMessagesOf(stored, pathOf) })
+      return sendInPieces(reply, { messages: uiMessagesOf(stored, urlOf) })
     },
   } satisfies DeployHandlers<'aiSdk'>
 }
