@@ -19631,6 +19631,8 @@ export interface operations {
             query?: {
                 /** @description With the deploy key and an `external_id` in the path: whose chat it is. When absent, the chat belongs to no user. 1 to 200 characters. */
                 user?: string;
+                /** @description The message that the page has a part of. Where its reply has ended meanwhile, its stream is sent all the same, to its `finish` or `error`. */
+                message_id?: string;
             };
             header?: never;
             path: {
