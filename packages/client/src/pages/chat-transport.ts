@@ -59,6 +59,8 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
   const pathOf = (chatId: string) => `${api}/${encodeURIComponent(chatId)}`
   /** The messages that were left out because their reply ran, by chat. */
   const unfinished = new Map<string, string>()
+  /** The streams that pages asked for last. React's StrictMode asks twice: two streams would show all text twice. */
+  const followed = new Map<string, AbortController>()
 
   /** Returns a stream over as many connections as it takes. Null when the first answer is that there is none. */
   async function streamOf(
@@ -84,7 +86,10 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
     return new ReadableStream<UiChunk>({
       start: (controller) => controller.enqueue(first.value),
       async pull(controller) {
-        const next = await chunks.next()
+        const next = await chunks.next().catch((error: unknown) => {
+          if (signal?.aborted) return { done: true as const }
+          throw error
+        })
         if (next.done === true) controller.close()
         else controller.enqueue(next.value)
       },
@@ -106,13 +111,17 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
       return stream
     },
     async reconnectToStream({ chatId, headers }) {
+      followed.get(chatId)?.abort()
+      const own = new AbortController()
+      followed.set(chatId, own)
       const held = unfinished.get(chatId)
       const query = held === undefined ? '' : `?message_id=${encodeURIComponent(held)}`
       const request = { headers: plain(headers) }
-      return await streamOf(
-        (signal) => send('GET', `${pathOf(chatId)}/stream${query}`, { ...request, signal }),
-        undefined,
-      )
+      const connect = (signal: AbortSignal) => send('GET', `${pathOf(chatId)}/stream${query}`, { ...request, signal })
+      return await streamOf(connect, own.signal).catch((error: unknown) => {
+        if (own.signal.aborted) return null
+        throw error
+      })
     },
     async load(chatId) {
       const { messages } = (await readAnswer(await send('GET', `${pathOf(chatId)}/messages`))) as {
