@@ -4705,7 +4705,7 @@ export interface components {
             queued: number;
         };
         DeploySessionList: {
-            sessions: components["schemas"]["DeploySession"][];
+            sessions: components["schemas"]["DeploySessionEvent"][];
             /** @description Total number of records. */
             total: number;
             /** @description The limit used, after capping. */
@@ -4970,6 +4970,12 @@ export interface components {
             /** @description What a model would pass. */
             arguments?: {
                 [key: string]: unknown;
+            } | null;
+            /** @description What `{{session.user}}` stands for. Absent or null: nobody. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
             } | null;
         };
         /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
@@ -19736,6 +19742,8 @@ export interface operations {
             query?: {
                 /** @description With the deploy key and an `external_id` in the path: whose chat it is. When absent, the chat belongs to no user. 1 to 200 characters. */
                 user?: string;
+                /** @description The message that the page has a part of. Where its reply has ended meanwhile, its stream is sent all the same, to its `finish` or `error`. */
+                message_id?: string;
             };
             header?: never;
             path: {

@@ -204,6 +204,7 @@ async function openDependencies(ground: Ground) {
     webhookSender,
     oidc: openOidc(settings, { ...ground, secrets, fetch: (url, call) => fetchShort(outbound, url, call) }),
     publicUrl: ground.publicUrl,
+    givenUrl: settings.publicUrl,
     ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
     log,

@@ -56,7 +56,7 @@ export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
   updated_at: session.updatedAt,
 })
 
-const wireChange = ({ status, queued, ...session }: Session & { status: string; queued: number }) => ({
+const wireListed = ({ status, queued, ...session }: sessions.ListedSession) => ({
   ...wireSession(session),
   status,
   queued,
@@ -173,7 +173,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
       return await listAs('sessions', query, async (page) => {
         const found = await sessions.listSessions(sql, params.agent_id, { ...page, owner: userOf(caller) })
         const { items, total } = found ?? missing('agent')
-        return { items: items.map(wireSession), total }
+        return { items: items.map(wireListed), total }
       })
     },
     streamSessions: async ({ params: { agent_id: agentId }, query, caller, request, reply }) => {
@@ -186,7 +186,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
           users: [userOf(caller), query.user ?? null],
           lastEventId: query.last_event_id,
           endsAt: caller.kind === 'secret' ? caller.expiresAt : null,
-          show: wireChange,
+          show: wireListed,
           follower: followerOf(caller, agent.id),
         },
       )
