@@ -12,6 +12,7 @@ import {
   sessionPage,
   sessionStream,
 } from '../../schemas/conversation/sessions.ts'
+import { page } from '../../schemas/basics.ts'
 import { noMoreSessions } from '../../schemas/limits.ts'
 
 const all = '/api/v1/agents/{agent_id}/deploy/sessions'
@@ -78,6 +79,17 @@ export const sessions = operations({
     share: true,
     summary: 'Read a session',
     responses: { 200: DeploySession },
+    errors: { 404: unknown },
+  },
+  listSessionChildren: {
+    method: 'get',
+    path: `${one}/children`,
+    scope: 'deploy',
+    secret: 'session',
+    summary: 'List the sessions below a session, oldest first',
+    description: 'Those that its calls of agents made, and the calls of these, at any depth.',
+    query: page,
+    responses: { 200: DeploySessionList },
     errors: { 404: unknown },
   },
   updateSession: {

@@ -9,6 +9,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart, MessagePlace } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
+import { listBelow } from '../../../features/children/index.ts'
 import { makeSession, moveHead } from '../../../features/branches/index.ts'
 import { checkpointsOf, compactNow } from '../../../features/compaction/index.ts'
 import { giveFeedback, takeFeedbackBack } from '../../../features/feedback/index.ts'
@@ -207,6 +208,12 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
         'sessions',
         query,
         async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent'),
+      ),
+    listPlaygroundSessionChildren: ({ params, query }) =>
+      listAs(
+        'sessions',
+        query,
+        async (page) => (await listBelow(sql, params.agent_id, params.session_id, page)) ?? missing('session'),
       ),
     createPlaygroundSession: async ({ params, body: { title, user, metadata, forkOf, agentVersion: pin } }) => {
       const fork = forkOf ? { ...forkOf, owner: null } : null
