@@ -1,4 +1,5 @@
 import { operations } from '../../operation.ts'
+import { page } from '../../schemas/basics.ts'
 import { HeadChange } from '../../schemas/conversation/branches.ts'
 import { DeployMessages } from '../../schemas/conversation/replies.ts'
 import {
@@ -12,7 +13,6 @@ import {
   sessionPage,
   sessionStream,
 } from '../../schemas/conversation/sessions.ts'
-import { page } from '../../schemas/basics.ts'
 import { noMoreSessions } from '../../schemas/limits.ts'
 
 const all = '/api/v1/agents/{agent_id}/deploy/sessions'

@@ -4,7 +4,6 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
-import { listBelow } from '../../../features/children/index.ts'
 import { makeSession, moveHead } from '../../../features/branches/index.ts'
 import { asCountedRequest, type LimitDependencies } from '../../../features/limits/index.ts'
 import { type FeedDependencies, type Follower, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
@@ -29,6 +28,7 @@ import type { StorageLimits } from '../../../persistence/replies/sessions/storag
 import { HttpError, missing } from '../../server/http-error.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
+import { sessionsBelow } from '../shared/sessions-below.ts'
 import { readMessages } from './chat-request.ts'
 
 export interface SessionDependencies extends UsedMetadataDependencies, FeedDependencies, LimitDependencies {
@@ -187,12 +187,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
         return { items: items.map(wireSession), total }
       })
     },
-    listSessionChildren: ({ params, query }) =>
-      listAs('sessions', query, async (page) => {
-        const found = await listBelow(sql, params.agent_id, params.session_id, page)
-        const { items, total } = found ?? missing('session')
-        return { items: items.map(wireSession), total }
-      }),
+    listSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, wireSession),
     streamSessions: async ({ params: { agent_id: agentId }, query, caller, request, reply }) => {
       const agent = (await deps.agents.find(agentId)) ?? missing('agent')
       await sendChanges(

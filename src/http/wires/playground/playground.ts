@@ -9,7 +9,6 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart, MessagePlace } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
-import { listBelow } from '../../../features/children/index.ts'
 import { makeSession, moveHead } from '../../../features/branches/index.ts'
 import { checkpointsOf, compactNow } from '../../../features/compaction/index.ts'
 import { giveFeedback, takeFeedbackBack } from '../../../features/feedback/index.ts'
@@ -54,6 +53,7 @@ import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
 import { followReply, streamReply } from '../../streaming/reply-stream.ts'
 import { playgroundFrame } from '../chat/completion-frames.ts'
+import { sessionsBelow } from '../shared/sessions-below.ts'
 import { type PlaygroundDependencies, playgroundActions } from './playground-actions.ts'
 import { toolCallsOf } from './shown-calls.ts'
 
@@ -209,12 +209,7 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
         query,
         async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent'),
       ),
-    listPlaygroundSessionChildren: ({ params, query }) =>
-      listAs(
-        'sessions',
-        query,
-        async (page) => (await listBelow(sql, params.agent_id, params.session_id, page)) ?? missing('session'),
-      ),
+    listPlaygroundSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, (session) => session),
     createPlaygroundSession: async ({ params, body: { title, user, metadata, forkOf, agentVersion: pin } }) => {
       const fork = forkOf ? { ...forkOf, owner: null } : null
       const agentVersion = await readPin(sql, params.agent_id, pin, 'agentVersion')
