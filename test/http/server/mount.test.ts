@@ -58,9 +58,7 @@ const sessionHandlers = {
   moveHead: ({ params }) => ({ ...session, id: params.session_id }),
   deleteSession: () => {},
 } satisfies Handlers<'sessions'>
-
 let app: FastifyInstance
-
 beforeAll(async () => {
   app = Fastify({ bodyLimit: 1 << 20 })
   registerJson(app, 'management')
