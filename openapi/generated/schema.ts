@@ -793,6 +793,26 @@ export interface paths {
         patch: operations["updateSession"];
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions below a session, oldest first
+         * @description Those that its calls of agents made, and the calls of these, at any depth.
+         */
+        get: operations["listSessionChildren"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages": {
         parameters: {
             query?: never;
@@ -1942,6 +1962,23 @@ export interface paths {
         put?: never;
         /** Create a session */
         post: operations["createPlaygroundSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sessions below a session, oldest first */
+        get: operations["listPlaygroundSessionChildren"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4260,6 +4297,19 @@ export interface components {
             /** @description Of all branches, oldest first. */
             checkpoints: components["schemas"]["Checkpoint"][];
         };
+        /** @description The session that the call makes. Absent on calls of other tools. */
+        ChildPlace: {
+            /**
+             * Format: uuid
+             * @description The agent that answers the call.
+             */
+            agentId: string;
+            /**
+             * Format: uuid
+             * @description The session in which it does.
+             */
+            sessionId: string;
+        };
         ClientSecret: {
             /** @description The secret, beginning with `ek_`. It is not stored, and never shown again. */
             value: string;
@@ -4628,6 +4678,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agent_id: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                message_id: string;
+                /** @description The call in that reply. */
+                call_id: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -4685,6 +4755,26 @@ export interface components {
                 message_id: string | null;
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
+            } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agent_id: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                message_id: string;
+                /** @description The call in that reply. */
+                call_id: string;
             } | null;
             /**
              * Format: date-time
@@ -5873,6 +5963,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frameId: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -5970,6 +6080,7 @@ export interface components {
             startedAt: string | null;
             /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
+            child?: components["schemas"]["ChildPlace"];
             /**
              * Format: uuid
              * @description Id of the remembered decision that covered the call. Absent when none did.
@@ -7141,6 +7252,26 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /** @description The newest reply, with `include=reply`. Null before the first one. */
             reply?: {
                 /**
@@ -7196,6 +7327,26 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /** @description Messages in its queue. */
             queued: number;
         };
@@ -7986,6 +8137,7 @@ export type ChatCompletionRequest = components['schemas']['ChatCompletionRequest
 export type ChatMessage = components['schemas']['ChatMessage'];
 export type Checkpoint = components['schemas']['Checkpoint'];
 export type CheckpointList = components['schemas']['CheckpointList'];
+export type ChildPlace = components['schemas']['ChildPlace'];
 export type ClientSecret = components['schemas']['ClientSecret'];
 export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
 export type ContentPart = components['schemas']['ContentPart'];
@@ -13294,6 +13446,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -13508,6 +13662,8 @@ export interface operations {
             query?: {
                 /** @description Only sessions of this user. */
                 user?: string;
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description As the header Last-Event-ID, which wins. From now on by default. */
                 last_event_id?: string;
             };
@@ -13873,6 +14029,88 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listSessionChildren: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploySessionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15258,6 +15496,8 @@ export interface operations {
                 q?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -20753,6 +20993,26 @@ export interface operations {
                             /** @description The frame up to which it was copied. Null when all of it was copied. */
                             frame_id: number | null;
                         } | null;
+                        /** @description The call that made the session. Null when none did. */
+                        parent: {
+                            /**
+                             * Format: uuid
+                             * @description The agent that called.
+                             */
+                            agent_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The session of the call.
+                             */
+                            session_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The reply that made the call.
+                             */
+                            message_id: string;
+                            /** @description The call in that reply. */
+                            call_id: string;
+                        } | null;
                         /**
                          * Format: date-time
                          * @description When the session was created. ISO 8601, UTC.
@@ -21976,6 +22236,8 @@ export interface operations {
                 q?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -22153,6 +22415,88 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listPlaygroundSessionChildren: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundSessionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -23934,6 +24278,10 @@ export interface operations {
                 user?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `true`: also sessions that a call of another one made. Left out by default. */
+                children?: "true" | "false";
+                /** @description Only sessions that calls of this session made. */
+                parent?: string;
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */
@@ -24028,6 +24376,10 @@ export interface operations {
                 user?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `true`: also sessions that a call of another one made. Left out by default. */
+                children?: "true" | "false";
+                /** @description Only sessions that calls of this session made. */
+                parent?: string;
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */
@@ -24110,6 +24462,8 @@ export interface operations {
             query?: {
                 /** @description As the header Last-Event-ID, which wins. From now on by default. */
                 last_event_id?: string;
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
             };
             header?: {
                 /** @description The last id received. From now on by default. */
