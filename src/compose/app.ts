@@ -28,7 +28,7 @@ import { createModel } from '../providers/model.ts'
 import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
 import type { Settings } from '../settings.ts'
-import { isLoopback, publicUrlOf, startupWarnings } from '../settings-checks.ts'
+import { isLoopback, publicUrlOf, shortSecrets, startupWarnings } from '../settings-checks.ts'
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
@@ -113,7 +113,8 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
       loadFetch: outbound.load,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
-      onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters count as one.'),
+      onCountFault: (error) =>
+        log.warn({ reason: String(error) }, 'Tokens could not be counted: four characters count as one.'),
     }),
   )
   return { outbound, mcp, model }
@@ -222,7 +223,7 @@ export async function startApp(settings: Settings, logStream?: LogStream): Promi
   const options = serverOptions(settings, logStream)
   const server = createServer(options)
   const { log } = server
-  for (const line of startupWarnings(settings)) log.warn(line)
+  for (const line of [...startupWarnings(settings), ...shortSecrets(settings)]) log.warn(line)
   const database = await openDatabase(settings, log).catch((error: unknown) => {
     throw startFault(error, settings)
   })

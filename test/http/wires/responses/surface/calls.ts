@@ -93,11 +93,50 @@ function conversationCalls({ client, honoured, refused, conversation }: Kit): St
       await client.conversations.items.delete(item?.id ?? '', { conversation_id: id })
       expect((await client.conversations.items.list(id)).data).toEqual([])
     }),
-    refused('files', '', 'Send bytes in the message', {
-      run: () => client.files.list().then(() => undefined),
-      status: 404,
+  ]
+}
+
+function fileCalls({ client, honoured, refused }: Kit): Step[] {
+  const upload = (name = 'a.txt', content = 'one') =>
+    client.files.create({ file: new File([content], name), purpose: 'user_data' })
+  return [
+    honoured(
+      'files.create',
+      'file, purpose',
+      'PDF, text, CSV, Markdown and pictures, told by their bytes',
+      async () => {
+        expect(await upload()).toMatchObject({ object: 'file', bytes: 3, filename: 'a.txt', purpose: 'user_data' })
+      },
+    ),
+    honoured('files.create', 'expires_after', '', async () => {
+      const file = new File(['two'], 'b.txt')
+      const lifetime = { anchor: 'created_at' as const, seconds: 3600 }
+      const { created_at, expires_at } = await client.files.create({
+        file,
+        purpose: 'assistants',
+        expires_after: lifetime,
+      })
+      expect(expires_at).toBe(created_at + 3600)
+    }),
+    refused('files.create', 'another type of file', 'The error lists what is taken', {
+      run: () => upload('a.exe', 'MZ\0\0'),
+    }),
+    honoured('files.list', 'purpose, limit, after, order', '', async () => {
+      const { id } = await upload()
+      expect((await client.files.list({ limit: 1, order: 'desc', purpose: 'user_data' })).data).toMatchObject([{ id }])
+    }),
+    honoured('files.retrieve', '', '', async () => {
+      const file = await upload()
+      expect(await client.files.retrieve(file.id)).toEqual(file)
+    }),
+    honoured('files.content', '', '', async () => {
+      expect(await (await client.files.content((await upload()).id)).text()).toBe('one')
+    }),
+    honoured('files.delete', '', 'Messages keep the bytes that they were sent with', async () => {
+      const { id } = await upload()
+      expect(await client.files.delete(id)).toEqual({ id, object: 'file', deleted: true })
     }),
   ]
 }
 
-export const callSteps = (kit: Kit): Step[] => [...responseCalls(kit), ...conversationCalls(kit)]
+export const callSteps = (kit: Kit): Step[] => [...responseCalls(kit), ...conversationCalls(kit), ...fileCalls(kit)]
