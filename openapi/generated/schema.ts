@@ -4425,6 +4425,8 @@ export interface components {
             reasoning?: string;
             /** @description Pictures and files of a user message, in order. Absent where there are none. */
             parts?: components["schemas"]["DeployMessagePart"][];
+            /** @description Calls of tools, in order. Read with the token of a share that includes them, else absent. */
+            tool_calls?: components["schemas"]["SharedToolCall"][];
             /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
             continuations?: {
                 /** @description The last frame before it. */
@@ -4742,6 +4744,27 @@ export interface components {
              * @description The reply. Null where a session was found.
              */
             messageId: string | null;
+        };
+        FoundSnippet: {
+            /**
+             * Format: uuid
+             * @description Id of the message.
+             */
+            messageId: string;
+            /**
+             * @description Whose message it is.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            /** @description A piece of its text, at most 240 UTF-16 code units. */
+            text: string;
+            /** @description Where the found parts stand in `text`, each as its start and end in UTF-16 code units. */
+            marks: number[][];
+            /**
+             * Format: date-time
+             * @description When the message was stored. ISO 8601, UTC.
+             */
+            createdAt: string;
         };
         /** @description Absent settings are left to the provider. */
         GenerationConfig: {
@@ -7060,6 +7083,8 @@ export interface components {
                 /** @description Input and output tokens. Null while it runs. */
                 tokens: number | null;
             } | null;
+            /** @description With `in=messages`: the newest matching messages, three at most. */
+            snippets?: components["schemas"]["FoundSnippet"][];
         };
         SessionOverviewEvent: {
             /**
@@ -7102,10 +7127,12 @@ export interface components {
         };
         SessionOverviewList: {
             sessions: components["schemas"]["SessionOverview"][];
-            /** @description How many sessions there are in all, counted up to 10,000. */
+            /** @description How many sessions there are in all, counted up to 10,000, with `in=messages` up to 1,000. */
             total: number;
             /** @description True when there are more than `total`, else absent. */
             more?: boolean;
+            /** @description With `in=messages`: false while text of before an upgrade is being made searchable. */
+            complete?: boolean;
             /** @description The limit that was used, after capping. */
             limit: number;
             /** @description The offset that was used. */
@@ -7208,6 +7235,18 @@ export interface components {
         };
         ShareList: {
             shares: components["schemas"]["Share"][];
+        };
+        SharedToolCall: {
+            id: string;
+            name: string;
+            /** @description JSON text as the model wrote it; it may not parse. */
+            arguments: string;
+            /** @description Null while the tool runs, and where the outcome is unknown. */
+            ok: boolean | null;
+            /** @description The result given to the model. Null likewise. */
+            content: string | null;
+            /** @description Position of the call in the message's content, in UTF-16 code units. */
+            offset: number;
         };
         Snippet: {
             /**
@@ -7901,6 +7940,7 @@ export type FileDeleted = components['schemas']['FileDeleted'];
 export type FileForm = components['schemas']['FileForm'];
 export type FileList = components['schemas']['FileList'];
 export type Found = components['schemas']['Found'];
+export type FoundSnippet = components['schemas']['FoundSnippet'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
 export type GivenFeedback = components['schemas']['GivenFeedback'];
 export type HeadChange = components['schemas']['HeadChange'];
@@ -8016,6 +8056,7 @@ export type SessionTransitionList = components['schemas']['SessionTransitionList
 export type Share = components['schemas']['Share'];
 export type ShareCreate = components['schemas']['ShareCreate'];
 export type ShareList = components['schemas']['ShareList'];
+export type SharedToolCall = components['schemas']['SharedToolCall'];
 export type Snippet = components['schemas']['Snippet'];
 export type StreamError = components['schemas']['StreamError'];
 export type ToolCall = components['schemas']['ToolCall'];
@@ -20694,6 +20735,19 @@ export interface operations {
                                 /** @description Bytes. */
                                 size: number;
                             }[];
+                            /** @description Calls of tools, in order. Read with the token of a share that includes them, else absent. */
+                            tool_calls?: {
+                                id: string;
+                                name: string;
+                                /** @description JSON text as the model wrote it; it may not parse. */
+                                arguments: string;
+                                /** @description Null while the tool runs, and where the outcome is unknown. */
+                                ok: boolean | null;
+                                /** @description The result given to the model. Null likewise. */
+                                content: string | null;
+                                /** @description Position of the call in the message's content, in UTF-16 code units. */
+                                offset: number;
+                            }[];
                             /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
                             continuations?: {
                                 /** @description The last frame before it. */
@@ -23794,7 +23848,7 @@ export interface operations {
                 limit?: number;
                 /** @description Number of records to skip. */
                 offset?: number;
-                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                /** @description A part of the title, without regard to case, or the beginning of an id; with `in=messages` words and phrases. */
                 q?: string;
                 /** @description Only sessions of this agent. */
                 agentId?: string;
@@ -23818,6 +23872,8 @@ export interface operations {
                 text?: string;
                 /** @description Only sessions whose newest reply has this status. */
                 status?: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
+                /** @description Where `q` is looked for. `messages`: in their text, as the deploy search does, the session with the newest match first; `q` is required then. `titles` by default. */
+                in?: "titles" | "messages";
                 /** @description `reply`: adds the newest reply to each session. */
                 include?: "reply";
             };
@@ -23872,7 +23928,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The database cannot be reached; see `Retry-After`. */
+            /** @description With `in=messages`: other searches are running (see `Retry-After`), or this one took too long: ask for more words, or a `user`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -23886,7 +23942,7 @@ export interface operations {
     countAllSessions: {
         parameters: {
             query?: {
-                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                /** @description A part of the title, without regard to case, or the beginning of an id; with `in=messages` words and phrases. */
                 q?: string;
                 /** @description Only sessions of this agent. */
                 agentId?: string;
