@@ -3472,12 +3472,30 @@ export interface components {
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
         };
+        AgentTool: {
+            /** @description Id of the agent that is asked. */
+            agentId: string;
+            /** @description Name of the tool. Null: the name of the agent. */
+            name: string | null;
+            /** @description What it is for. Null: made from the name of the agent. */
+            description: string | null;
+        };
+        AgentToolInput: {
+            /** @description Id of the agent that is asked. */
+            agentId: string;
+            /** @description Name of the tool. Null: the name of the agent. */
+            name?: string | null;
+            /** @description What it is for. Null: made from the name of the agent. */
+            description?: string | null;
+        };
         AgentTools: {
             /** @description Ids of HTTP tools. */
             httpToolIds: string[];
             mcpServers: components["schemas"]["McpSelection"][];
             /** @description Ids of built-in tools. */
             builtInToolIds: string[];
+            /** @description Agents that it may ask: a call makes a child session. */
+            agentTools: components["schemas"]["AgentTool"][];
             /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. */
             approvals: (string | {
                 /** @description Id of a built-in tool. */
@@ -3494,6 +3512,18 @@ export interface components {
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
+            } | {
+                /** @description Id of an agent that is asked. */
+                agentId: string;
                 /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
                 when?: {
                     [key: string]: unknown;
@@ -3533,6 +3563,15 @@ export interface components {
             }[];
             /** @description Ids of built-in tools. */
             builtInTools?: string[];
+            /** @description Agents that it may ask. */
+            agentTools?: {
+                /** @description Name of the agent that is asked. */
+                agent: string;
+                /** @description Name of the tool. Null: the name of the agent. */
+                name?: string | null;
+                /** @description What it is for. Null: made from the name of the agent. */
+                description?: string | null;
+            }[];
             /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. */
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
@@ -3549,6 +3588,18 @@ export interface components {
             } | {
                 /** @description Name of an HTTP tool. */
                 httpTool: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
+            } | {
+                /** @description Name of an agent that is asked. */
+                agent: string;
                 /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
                 when?: {
                     [key: string]: unknown;
@@ -3583,6 +3634,8 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
+            /** @description Agents that it may ask, each once. None may reach itself, nor a way be longer than three calls. */
+            agentTools?: components["schemas"]["AgentToolInput"][] | null;
             /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. Null when there are none. */
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
@@ -3599,6 +3652,18 @@ export interface components {
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
+            } | {
+                /** @description Id of an agent that is asked. */
+                agentId: string;
                 /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
                 when?: {
                     [key: string]: unknown;
@@ -5510,6 +5575,8 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
+            /** @description Agents that it may ask, each once. None may reach itself, nor a way be longer than three calls. */
+            agentTools?: components["schemas"]["AgentToolInput"][] | null;
             /** @description When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
@@ -7885,6 +7952,8 @@ export type AgentModel = components['schemas']['AgentModel'];
 export type AgentModelList = components['schemas']['AgentModelList'];
 export type AgentResponseCompact = components['schemas']['AgentResponseCompact'];
 export type AgentResponseRequestBody = components['schemas']['AgentResponseRequestBody'];
+export type AgentTool = components['schemas']['AgentTool'];
+export type AgentToolInput = components['schemas']['AgentToolInput'];
 export type AgentTools = components['schemas']['AgentTools'];
 export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];

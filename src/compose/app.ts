@@ -34,6 +34,7 @@ import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
 import { createOutboundOnDemand } from '../tools/outbound/outbound-on-demand.ts'
 import { fetchShort } from '../tools/outbound/short-answer.ts'
+import type { LateChildren } from './children.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
 import { type BackgroundOptions, startBackground } from './jobs.ts'
@@ -165,10 +166,11 @@ async function openDependencies(ground: Ground) {
   const webhookSender = createWebhooks({ sql, secrets, outbound: { call: outbound.call, failureOf: callFailure }, log })
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
-  const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })
+  const children: LateChildren = { opened: null }
+  const tools = toolDependencies({ sql, secrets, outbound, mcp, children, waitLimitMs: settings.ownerLeaseMs, log })
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
-    ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering },
+    ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering, children },
     limits: createLimitGate(repliesSql, coordination),
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
   })

@@ -13,6 +13,7 @@ import { fetchPicture } from '../tools/outbound/picture.ts'
 import { checkArguments, checkSchema } from '../tools/schemas/arguments.ts'
 import { createToolbox } from '../tools/toolbox.ts'
 import { parseExact } from '../untrusted/exact-json.ts'
+import type { LateChildren } from './children.ts'
 import type { HttpDependencies } from './routes.ts'
 
 export interface ToolParts {
@@ -20,6 +21,7 @@ export interface ToolParts {
   secrets: Secrets
   outbound: Outbound
   mcp: Mcp
+  children: LateChildren
   /** The time for which a reply retries to read its tools while the database is down (milliseconds). */
   waitLimitMs: number
   log: ToolLog
@@ -42,7 +44,15 @@ type ToolDependencies = Pick<
 /** The encryption context of what servers send with their questions. */
 const STATE = 'request-state'
 
-export function toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs, log }: ToolParts): ToolDependencies {
+export function toolDependencies({
+  sql,
+  secrets,
+  outbound,
+  mcp,
+  children,
+  waitLimitMs,
+  log,
+}: ToolParts): ToolDependencies {
   const states = {
     seal: (state: string) => secrets.seal(state, STATE),
     open: (sealed: string) => secrets.open(sealed, STATE),
@@ -52,7 +62,11 @@ export function toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs, log
       const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)
       for (const secret of ready.unreadable)
         log.warn({ secret }, 'No key decrypts its headers: a reply continues without it.')
-      return createToolbox(ready, { outbound, mcp, log, states, depth, ...(values && { values }) }, signal)
+      const asking =
+        ready.agentTools.length > 0 && values?.sessionId ? { sessionId: values.sessionId, mcpDepth: depth ?? 0 } : null
+      const asked = asking && ((await children.opened?.within(asking)) ?? undefined)
+      const world = { outbound, mcp, log, states, depth, ...(values && { values }), ...(asked && { children: asked }) }
+      return createToolbox(ready, world, signal)
     },
     builtInTools,
     workOutNames,

@@ -15,6 +15,8 @@ export const finding = {
     'A live share follows replies without what it does not show; its streams end with it, replies run on.',
   'contract-31.share-page':
     'The page of shares needs no login, loads its own files alone and shows what the token opens.',
+  'contract-31.search-pages':
+    'The console searches messages with marks and jumps, archives sessions, and makes and revokes shares.',
   'contract-31.search-words':
     'Words by their beginning, phrases and runs are found in one message; case, accents and forms make no difference.',
   'contract-31.search-refusals':
