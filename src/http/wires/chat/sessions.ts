@@ -187,7 +187,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
         return { items: items.map(wireListed), total }
       })
     },
-    listSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, wireSession),
+    listSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, wireListed),
     streamSessions: async ({ params: { agent_id: agentId }, query, caller, request, reply }) => {
       const agent = (await deps.agents.find(agentId)) ?? missing('agent')
       await sendChanges(
