@@ -6,6 +6,7 @@ import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { countWaiting } from '../features/approvals/store/waits.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
+import { createGrants, createSignIns, guardedFetch } from '../features/connections/index.ts'
 import { openOidc } from '../features/oidc/open-oidc.ts'
 import { keepIndexed } from '../features/search/keep-indexed.ts'
 import { withLateTitles } from '../features/titles/late-titles.ts'
@@ -164,7 +165,9 @@ async function openDependencies(ground: Ground) {
   const webhookSender = createWebhooks({ sql, secrets, outbound: { call: outbound.call, failureOf: callFailure }, log })
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
-  const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })
+  const connecting = { sql, secrets, fetchFor: guardedFetch(outbound), publicUrl: ground.publicUrl }
+  const grants = createGrants(connecting)
+  const tools = toolDependencies({ sql, secrets, outbound, mcp, grants, waitLimitMs: settings.ownerLeaseMs, log })
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
     ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering },
@@ -201,6 +204,7 @@ async function openDependencies(ground: Ground) {
     webhookSender,
     oidc: openOidc(settings, { ...ground, secrets, fetch: (url, call) => fetchShort(outbound, url, call) }),
     publicUrl: ground.publicUrl,
+    signIns: createSignIns({ ...connecting, ...opened.beginning, publicUrl: () => ground.publicUrl() ?? '' }),
     ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
     log,

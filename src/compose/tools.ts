@@ -1,12 +1,13 @@
 /** Wires up the tools for requests and replies. */
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
-import type { Secrets } from '../persistence/records/access/secrets.ts'
+import { requestStateContext, type Secrets } from '../persistence/records/access/secrets.ts'
 import { readyTools } from '../persistence/records/tools/ready-tools.ts'
 import { valuesWithoutSession } from '../templates/placeholders.ts'
 import { builtInTools } from '../tools/built-in/built-in-tools.ts'
 import { callHttpTool } from '../tools/http-tools/http-tool.ts'
 import type { Mcp, McpServer, ToolLog } from '../tools/mcp/mcp.ts'
 import { filledServer } from '../tools/mcp-servers/filled-server.ts'
+import type { Grants } from '../tools/mcp-servers/grants.ts'
 import { workOutNames } from '../tools/naming/approvals.ts'
 import type { Outbound } from '../tools/outbound/outbound.ts'
 import { fetchPicture } from '../tools/outbound/picture.ts'
@@ -20,6 +21,7 @@ export interface ToolParts {
   secrets: Secrets
   outbound: Outbound
   mcp: Mcp
+  grants: Grants
   /** The time for which a reply retries to read its tools while the database is down (milliseconds). */
   waitLimitMs: number
   log: ToolLog
@@ -39,20 +41,25 @@ type ToolDependencies = Pick<
   | 'fetchPicture'
 >
 
-/** The encryption context of what servers send with their questions. */
-const STATE = 'request-state'
-
-export function toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs, log }: ToolParts): ToolDependencies {
+export function toolDependencies({
+  sql,
+  secrets,
+  outbound,
+  mcp,
+  grants,
+  waitLimitMs,
+  log,
+}: ToolParts): ToolDependencies {
   const states = {
-    seal: (state: string) => secrets.seal(state, STATE),
-    open: (sealed: string) => secrets.open(sealed, STATE),
+    seal: (state: string) => secrets.seal(state, requestStateContext),
+    open: (sealed: string) => secrets.open(sealed, requestStateContext),
   }
   return {
     async openToolbox(choice, signal, values, depth) {
       const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)
       for (const secret of ready.unreadable)
         log.warn({ secret }, 'No key decrypts its headers: a reply continues without it.')
-      return createToolbox(ready, { outbound, mcp, log, states, depth, ...(values && { values }) }, signal)
+      return createToolbox(ready, { outbound, mcp, log, states, grants, depth, ...(values && { values }) }, signal)
     },
     builtInTools,
     workOutNames,

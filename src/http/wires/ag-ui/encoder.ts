@@ -94,10 +94,10 @@ export function createRunEncoder(
     },
     questioned(call, asked) {
       for (const { id, entry } of shownQuestions(call, asked)) {
-        const { server, key, message, schema, url } = entry
-        const metadata = { server, key, ...(url !== undefined && { url }) }
+        const { kind, server, key, message, schema, url } = entry
+        const metadata = { server, ...(key !== undefined && { key }), ...(url !== undefined && { url }) }
         const form = schema && { responseSchema: schema }
-        interrupts.push({ id, reason: 'input_required', toolCallId: call.id, message, ...form, metadata })
+        interrupts.push({ id, reason: kind === 'sign_in' ? kind : 'input_required', toolCallId: call.id, message, ...form, metadata })
       }
     },
     decided() {},
