@@ -5,8 +5,8 @@ import { deriveTitle } from '../actors/history/title.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { countWaiting } from '../features/approvals/store/waits.ts'
+import { createGrants } from '../features/connections/index.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
-import { createGrants, createSignIns, guardedFetch } from '../features/connections/index.ts'
 import { openOidc } from '../features/oidc/open-oidc.ts'
 import { keepIndexed } from '../features/search/keep-indexed.ts'
 import { withLateTitles } from '../features/titles/late-titles.ts'
@@ -33,6 +33,7 @@ import { isLoopback, publicUrlOf, startupWarnings } from '../settings-checks.ts'
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
+import { guardedFetch } from '../tools/outbound/guarded-fetch.ts'
 import { createOutboundOnDemand } from '../tools/outbound/outbound-on-demand.ts'
 import { fetchShort } from '../tools/outbound/short-answer.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
@@ -44,7 +45,7 @@ import { heldBy } from './replays.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
 import { startFault } from './start/start-fault.ts'
-import { toolDependencies } from './tools.ts'
+import { openSignIns, toolDependencies } from './tools.ts'
 import { watchVersion } from './versions.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -204,7 +205,7 @@ async function openDependencies(ground: Ground) {
     webhookSender,
     oidc: openOidc(settings, { ...ground, secrets, fetch: (url, call) => fetchShort(outbound, url, call) }),
     publicUrl: ground.publicUrl,
-    signIns: createSignIns({ ...connecting, ...opened.beginning, publicUrl: () => ground.publicUrl() ?? '' }),
+    signIns: openSignIns(connecting, opened.beginning),
     ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
     log,

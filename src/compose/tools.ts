@@ -1,4 +1,5 @@
 /** Wires up the tools for requests and replies. */
+import { createSignIns, type SignIns } from '../features/connections/index.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
 import { requestStateContext, type Secrets } from '../persistence/records/access/secrets.ts'
 import { readyTools } from '../persistence/records/tools/ready-tools.ts'
@@ -8,6 +9,7 @@ import { callHttpTool } from '../tools/http-tools/http-tool.ts'
 import type { Mcp, McpServer, ToolLog } from '../tools/mcp/mcp.ts'
 import { filledServer } from '../tools/mcp-servers/filled-server.ts'
 import type { Grants } from '../tools/mcp-servers/grants.ts'
+import { readSignInState } from '../tools/mcp-servers/sign-in-state.ts'
 import { workOutNames } from '../tools/naming/approvals.ts'
 import type { Outbound } from '../tools/outbound/outbound.ts'
 import { fetchPicture } from '../tools/outbound/picture.ts'
@@ -83,3 +85,11 @@ function withoutSession(server: McpServer): McpServer {
   if ('reason' in filled) throw new Error(filled.words)
   return filled.server
 }
+
+type SignInOptions = Parameters<typeof createSignIns>[0]
+
+/** Opens the sign-ins of users at MCP servers. */
+export const openSignIns = (
+  { publicUrl, ...stored }: Pick<SignInOptions, 'sql' | 'secrets' | 'fetchFor'> & { publicUrl(): string | null },
+  beginning: Pick<SignInOptions, 'owner' | 'generate'>,
+): SignIns => createSignIns({ ...stored, ...beginning, publicUrl: () => publicUrl() ?? '', readState: readSignInState })

@@ -45,7 +45,10 @@ export const mcp = {
     'A token that is over or refused is refreshed once, by one of all that need it; invalid_grant asks anew, another failure is the call’s error.',
   'contract-27.scopes': 'A 403 with insufficient_scope waits for a sign-in with the scopes of both.',
   'contract-27.tokens-hidden': 'Tokens are encrypted, rotated, and stand in no answer or log.',
-  'contract-27.outbound': 'What an MCP server names may only be public; its own origin counts as chosen by an administrator.',
-  'contract-27.connections': 'Connections are listed and removed by the deploy key, the user’s client secret and management, with audit.',
-  'contract-27.connections-go': 'Connections go with user, agent and server, and with a change of url, auth or client; revoke keeps them.',
+  'contract-27.outbound':
+    'What an MCP server names may only be public; its own origin counts as chosen by an administrator.',
+  'contract-27.connections':
+    'Connections are listed and removed by the deploy key, the user’s client secret and management, with audit.',
+  'contract-27.connections-go':
+    'Connections go with user, agent and server, and with a change of url, auth or client; revoke keeps them.',
 } as const

@@ -2,7 +2,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
-import type { Grant, Grants } from '../../tools/mcp-servers/grants.ts'
+import type { ReplyValues } from '../../templates/placeholders.ts'
 import { renewGrant } from './oauth.ts'
 import { pageFor } from './pages.ts'
 import { findGrant, lockGrant, type StoredGrant, updateGrant } from './store/connections.ts'
@@ -19,7 +19,14 @@ const NOT_RENEWED = 'The sign-in of the user could not be renewed now, so the ca
 
 const grantOf = ({ id, granted: { token, scope } }: StoredGrant): Grant => ({ id, token, scope })
 
-export function createGrants({ sql, secrets, fetchFor, publicUrl }: GrantOptions): Grants {
+/** A grant as calls use it: `token` is the access token. */
+interface Grant {
+  id: string
+  token: string
+  scope: string | null
+}
+
+export function createGrants({ sql, secrets, fetchFor, publicUrl }: GrantOptions) {
   /** Renews a grant, unless its token is another one by now. */
   const renew = (id: string, token: string): Promise<Grant | null> =>
     sql.begin(async (tx) => {
@@ -39,7 +46,7 @@ export function createGrants({ sql, secrets, fetchFor, publicUrl }: GrantOptions
       return grantOf({ ...stored, granted: renewed })
     })
   return {
-    async find(serverId, values) {
+    async find(serverId: string, values: ReplyValues | undefined): Promise<Grant | null> {
       if (values?.sessionId == null || values.user === null) return null
       const stored = await findGrant(sql, secrets, { sessionId: values.sessionId, serverId })
       if (stored === null) return null
@@ -47,7 +54,7 @@ export function createGrants({ sql, secrets, fetchFor, publicUrl }: GrantOptions
       if (!stored.isOver || stored.granted.refreshToken === null) return grantOf(stored)
       return await renew(stored.id, stored.granted.token)
     },
-    renew: ({ id, token }) => renew(id, token),
-    pageFor: (signIn) => pageFor(secrets, publicUrl() ?? '', signIn),
+    renew: ({ id, token }: Pick<Grant, 'id' | 'token'>) => renew(id, token),
+    pageFor: (signIn: Parameters<typeof pageFor>[2]) => pageFor(secrets, publicUrl() ?? '', signIn),
   }
 }

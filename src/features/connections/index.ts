@@ -1,6 +1,5 @@
 /** The door of connections: the sign-ins of users at MCP servers (contract section 27). */
 export { createGrants } from './grants.ts'
-export { guardedFetch } from './guarded-fetch.ts'
 export { connectionHandlers, mcpConnectionHandlers } from './routes/connection-handlers.ts'
 export { registerSignIns } from './routes/sign-in-routes.ts'
 export { createSignIns, type SignIns } from './sign-in.ts'

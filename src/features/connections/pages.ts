@@ -3,7 +3,6 @@ import Type from 'typebox'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import { signInPageContext } from '../../persistence/records/access/secrets.ts'
 import { decoder } from '../../persistence/stored-json.ts'
-import type { SignInOf } from '../../tools/mcp-servers/grants.ts'
 import type { CallPlace } from './store/sign-ins.ts'
 
 export const START = '/api/oauth/start'
@@ -12,6 +11,14 @@ const read = decoder(
   'The token of a sign-in',
   Type.Object({ session: Type.String(), user: Type.String(), server: Type.String(), call: Type.String() }),
 )
+
+/** The call for which a user signs in. Its key names its reply, and its place there. */
+interface SignInOf {
+  sessionId: string
+  user: string
+  serverId: string
+  call: string
+}
 
 /** Returns the address of the page for a call. */
 export function pageFor(

@@ -22,6 +22,8 @@ export interface SignInOptions {
   fetchFor(url: string): FetchLike
   /** Returns the address under which browsers reach the server. */
   publicUrl(): string
+  /** Reads what a server has demanded, as it is kept beside the call. */
+  readState(text: string): { scope?: string | undefined; metadata?: string | undefined }
   /** Returns the instance that may begin replies. Null: none may begin here now. */
   owner(): { id: string; epoch: number } | null
   /** Generates a reply that has begun on this instance. */
@@ -63,7 +65,8 @@ export function createSignIns(options: SignInOptions): SignIns {
     async begin(call, waiting, browser) {
       const state = randomBytes(32).toString('base64url')
       const { url } = waiting
-      const wishes = { url, ...waiting.state, redirectUri: redirectUri() }
+      const { scope, metadata } = waiting.state === null ? {} : options.readState(waiting.state)
+      const wishes = { url, scope, metadata, redirectUri: redirectUri() }
       const { location, begun } = await beginSignIn(wishes, clientSource(options, call, waiting), state, fetchFor(url))
       const hashes = { stateHash: hashOf(state), browserHash: hashOf(browser) }
       await storeSignIn(sql, secrets, hashes, { ...call, begun })

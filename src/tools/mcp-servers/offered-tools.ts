@@ -1,8 +1,8 @@
 /** The tools of an agent's MCP servers, and the servers that give none (contract sections 6 and 27). */
 import type { MissingServer } from '../../actors/ports/index.ts'
+import { unlessAborted } from '../../async/unless-aborted.ts'
 import { valuesWithoutSession } from '../../templates/placeholders.ts'
 import type { Challenge, McpServer, McpTool } from '../mcp/mcp.ts'
-import { unlessAborted } from '../../async/unless-aborted.ts'
 import { bearersOf, mcpTool, type NameTool } from '../naming/tool-names.ts'
 import type { Offered, Tool } from '../offered.ts'
 import type { ToolboxConfig, ToolboxWorld } from '../toolbox.ts'

@@ -1,7 +1,7 @@
 /** What is kept of a call that waits for a sign-in: JSON, encrypted, beside the call. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { answerDecisions, type AnswerDecision } from '../../actors/reply/reply-event.ts'
+import { type AnswerDecision, answerDecisions } from '../../actors/reply/reply-event.ts'
 
 const schema = Type.Object({
   /** The scopes that are asked for. Absent: those that the server's metadata name. */

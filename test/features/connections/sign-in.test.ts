@@ -14,7 +14,7 @@ const model = callsOfTest(scene)
 const mcpServerId = await scene.createMcpServer({ name: 'shop', url: servers.url, auth: 'user' })
 await scene.choose({ mcpServers: [{ mcpServerId, toolNames: ['*'] }] })
 const { now, seen } = servers
-const fresh = { metadata: {}, refreshError: null, neededScope: null, expiresIn: 3600, granted: null, callback: {} }
+const fresh = { metadata: {}, refreshError: null, neededScope: null, expiresIn: 3600, callback: {} }
 beforeEach(() => {
   Object.assign(now, fresh)
   for (const list of Object.values(seen)) list.splice(0)

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AnySql, Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { requestStateContext, type Secrets } from '../../../persistence/records/access/secrets.ts'
-import { readSignInState, type SignInState } from '../../../tools/mcp-servers/sign-in-state.ts'
 import { type Begun, readBegun } from '../oauth.ts'
 
 type Sealing = Pick<Secrets, 'seal' | 'open'>
@@ -27,7 +26,8 @@ export interface WaitingSignIn {
   callId: string
   /** The reply that ended to wait. */
   waitId: string
-  state: SignInState
+  /** JSON text. Null: nothing is kept of it. */
+  state: string | null
   /** Whether the user has signed in since the call began to wait. */
   isGranted: boolean
 }
@@ -51,8 +51,7 @@ export async function findWaiting(sql: AnySql, secrets: Sealing, call: CallPlace
      where s.id = ${sessionId} and s.status = 'waiting' and s.end_user = ${user}`
   if (row === undefined) return null
   const { sealed, ...waiting } = row
-  const state = sealed === null ? {} : readSignInState(secrets.open(sealed, requestStateContext))
-  return { ...waiting, state }
+  return { ...waiting, state: sealed === null ? null : secrets.open(sealed, requestStateContext) }
 }
 
 const contextOf = (id: string): string => `mcp-sign-in:${id}`

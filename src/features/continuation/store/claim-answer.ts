@@ -1,12 +1,12 @@
 /** The answer of take_over_reply.sql. */
 import Type, { type Static } from 'typebox'
 import {
+  type AnswerDecision,
+  answerDecisions,
   type CallDecision,
   callDecisions,
   type HandoverReason,
   handoverReasons,
-  type AnswerDecision,
-  answerDecisions,
 } from '../../../actors/reply/reply-event.ts'
 import { orNull } from '../../../persistence/replies/stored/shared-schemas.ts'
 import { decoder } from '../../../persistence/stored-json.ts'

@@ -1,8 +1,8 @@
 /** MCP servers as callers send them, in a request or in an import. */
 import { randomUUID } from 'node:crypto'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
-import { hiddenValue } from '../../../persistence/records/tools/secret-headers.ts'
 import type * as mcpServers from '../../../persistence/records/tools/mcp-servers.ts'
+import { hiddenValue } from '../../../persistence/records/tools/secret-headers.ts'
 import { serverTemplateProblem } from '../../../templates/header-template.ts'
 import { badRequest } from '../http-error.ts'
 import { newHeaders, readableHeaders, updatedHeaders } from './header-input.ts'

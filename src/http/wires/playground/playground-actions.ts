@@ -1,6 +1,6 @@
 /** Decisions about pending calls, made in the playground (contract section 15). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ReplyError, pendingKinds } from '../../../actors/reply/reply-event.ts'
+import { pendingKinds, type ReplyError } from '../../../actors/reply/reply-event.ts'
 import { decisionsIn, readDecisions, sendDecisions } from '../../../features/approvals/index.ts'
 import type { CompactionDependencies } from '../../../features/compaction/index.ts'
 import { sentAnswer } from '../../../features/queue/index.ts'

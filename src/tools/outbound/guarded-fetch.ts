@@ -1,7 +1,7 @@
 /** Requests to authorization servers: an administrator has chosen the MCP server's origin, the server all others. */
 import type { FetchLike } from '@modelcontextprotocol/client'
-import type { Outbound } from '../../tools/outbound/outbound.ts'
-import { fetchShort } from '../../tools/outbound/short-answer.ts'
+import type { Outbound } from './outbound.ts'
+import { fetchShort } from './short-answer.ts'
 
 /** Returns the fetch for what the MCP server of an address names. */
 export const guardedFetch =
