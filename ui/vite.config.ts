@@ -35,7 +35,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       // entry.ts begins what index.html names (preloads.ts).
-      input: { index: `${import.meta.dirname}/index.html`, entry: `${import.meta.dirname}/src/entry.ts` },
+      input: {
+        index: `${import.meta.dirname}/index.html`,
+        entry: `${import.meta.dirname}/src/entry.ts`,
+        share: `${import.meta.dirname}/share.html`,
+      },
       output: {
         // Only the beginning of a name that lists all pages that share the file.
         chunkFileNames: ({ name }) => `assets/${name.split('~', 1)[0]}-[hash].js`,
@@ -48,7 +52,7 @@ export default defineConfig({
             { name: 'base', tags: ['$initial'], test: /\/node_modules\//, priority: 4 },
             // What runs when the page starts lies apart: a browser that is watched (Lighthouse, the inspector) parses the file
             // of each function that begins something asynchronous once more, and the libraries' is half a megabyte.
-            { name: 'start', tags: ['$initial'], test: /\/ui\/src\/(?!(?:entry|main|routes)\.)/, priority: 3 },
+            { name: 'start', tags: ['$initial'], test: /\/ui\/src\/(?!(?:entry|main|routes)\.|share\/)/, priority: 3 },
             // Again a task of its own: it matches the address, asks for the page's files and data, and renders.
             { name: 'begin', tags: ['$initial'], test: /\/ui\/src\/(?:main|routes)\./, priority: 2 },
             // What conversations, calls of tools, lists and forms are shown with is of no page that one sees first.
@@ -62,8 +66,23 @@ export default defineConfig({
             // playground's.
             {
               name: 'watching',
-              test: /\/ui\/src\/(?:chart\/|traces\/queries|playground\/composer\/drafts)/,
+              test: /\/ui\/src\/(?:chart\/(?!canvas\/|layout\/|reading\/(?!words\.)|replay\/)|traces\/(?:queries|silence\/|words|use-trace|traces\.)|playground\/composer\/drafts)/,
               minShareCount: 2,
+              priority: 2,
+            },
+            // What a reply's page shares with the chart's and the workbench. Without its dependencies: Home would ask for them.
+            {
+              name: 'drawing',
+              test: /\/ui\/src\/chart\/(?:canvas|layout|reading)\//,
+              minShareCount: 2,
+              includeDependenciesRecursively: false,
+              priority: 2,
+            },
+            {
+              name: 'tracing',
+              test: /\/ui\/src\/(?:traces\/(?!span-side)|blocks\/diff\/)/,
+              minShareCount: 2,
+              includeDependenciesRecursively: false,
               priority: 2,
             },
             { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2, priority: 2 },
@@ -71,7 +90,12 @@ export default defineConfig({
             { name: 'often', test: /\/node_modules\/(?!@tabler)/, minShareCount: 8, priority: 2 },
             { name: 'machine', test: /\/node_modules\/(?:xstate|@xstate|use-sync-external-store)\//, priority: 2 },
             // Alone: every page with a button for copying would ask for the whole file that the button lies in.
-            { name: 'copy', test: /\/ui\/src\/blocks\/copy\./, includeDependenciesRecursively: false, priority: 3 },
+            {
+              name: 'copy',
+              test: /\/ui\/src\/blocks\/(?:copy|code-block)\./,
+              includeDependenciesRecursively: false,
+              priority: 3,
+            },
             { name: 'talk', test: newConversation, priority: 2 },
             { name: 'lib', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5000, priority: 1 },
           ],

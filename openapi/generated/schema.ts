@@ -3546,12 +3546,30 @@ export interface components {
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
         };
+        AgentTool: {
+            /** @description Id of the agent that is asked. */
+            agentId: string;
+            /** @description Name of the tool. Null: the name of the agent. */
+            name: string | null;
+            /** @description What it is for. Null: made from the name of the agent. */
+            description: string | null;
+        };
+        AgentToolInput: {
+            /** @description Id of the agent that is asked. */
+            agentId: string;
+            /** @description Name of the tool. Null: the name of the agent. */
+            name?: string | null;
+            /** @description What it is for. Null: made from the name of the agent. */
+            description?: string | null;
+        };
         AgentTools: {
             /** @description Ids of HTTP tools. */
             httpToolIds: string[];
             mcpServers: components["schemas"]["McpSelection"][];
             /** @description Ids of built-in tools. */
             builtInToolIds: string[];
+            /** @description Agents that it may ask: a call makes a child session. */
+            agentTools: components["schemas"]["AgentTool"][];
             /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. */
             approvals: (string | {
                 /** @description Id of a built-in tool. */
@@ -3568,6 +3586,18 @@ export interface components {
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
+            } | {
+                /** @description Id of an agent that is asked. */
+                agentId: string;
                 /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
                 when?: {
                     [key: string]: unknown;
@@ -3607,6 +3637,15 @@ export interface components {
             }[];
             /** @description Ids of built-in tools. */
             builtInTools?: string[];
+            /** @description Agents that it may ask. */
+            agentTools?: {
+                /** @description Name of the agent that is asked. */
+                agent: string;
+                /** @description Name of the tool. Null: the name of the agent. */
+                name?: string | null;
+                /** @description What it is for. Null: made from the name of the agent. */
+                description?: string | null;
+            }[];
             /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. */
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
@@ -3623,6 +3662,18 @@ export interface components {
             } | {
                 /** @description Name of an HTTP tool. */
                 httpTool: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
+            } | {
+                /** @description Name of an agent that is asked. */
+                agent: string;
                 /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
                 when?: {
                     [key: string]: unknown;
@@ -3657,6 +3708,8 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
+            /** @description Agents that it may ask, each once. None may reach itself, nor a way be longer than three calls. */
+            agentTools?: components["schemas"]["AgentToolInput"][] | null;
             /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. Null when there are none. */
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
@@ -3673,6 +3726,18 @@ export interface components {
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
+            } | {
+                /** @description Id of an agent that is asked. */
+                agentId: string;
                 /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
                 when?: {
                     [key: string]: unknown;
@@ -4518,6 +4583,8 @@ export interface components {
             reasoning?: string;
             /** @description Pictures and files of a user message, in order. Absent where there are none. */
             parts?: components["schemas"]["DeployMessagePart"][];
+            /** @description Calls of tools, in order. Read with the token of a share that includes them, else absent. */
+            tool_calls?: components["schemas"]["SharedToolCall"][];
             /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
             continuations?: {
                 /** @description The last frame before it. */
@@ -4835,6 +4902,27 @@ export interface components {
              * @description The reply. Null where a session was found.
              */
             messageId: string | null;
+        };
+        FoundSnippet: {
+            /**
+             * Format: uuid
+             * @description Id of the message.
+             */
+            messageId: string;
+            /**
+             * @description Whose message it is.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            /** @description A piece of its text, at most 240 UTF-16 code units. */
+            text: string;
+            /** @description Where the found parts stand in `text`, each as its start and end in UTF-16 code units. */
+            marks: number[][];
+            /**
+             * Format: date-time
+             * @description When the message was stored. ISO 8601, UTC.
+             */
+            createdAt: string;
         };
         /** @description Absent settings are left to the provider. */
         GenerationConfig: {
@@ -5634,6 +5722,8 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
+            /** @description Agents that it may ask, each once. None may reach itself, nor a way be longer than three calls. */
+            agentTools?: components["schemas"]["AgentToolInput"][] | null;
             /** @description When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
@@ -7207,6 +7297,8 @@ export interface components {
                 /** @description Input and output tokens. Null while it runs. */
                 tokens: number | null;
             } | null;
+            /** @description With `in=messages`: the newest matching messages, three at most. */
+            snippets?: components["schemas"]["FoundSnippet"][];
         };
         SessionOverviewEvent: {
             /**
@@ -7249,10 +7341,12 @@ export interface components {
         };
         SessionOverviewList: {
             sessions: components["schemas"]["SessionOverview"][];
-            /** @description How many sessions there are in all, counted up to 10,000. */
+            /** @description How many sessions there are in all, counted up to 10,000, with `in=messages` up to 1,000. */
             total: number;
             /** @description True when there are more than `total`, else absent. */
             more?: boolean;
+            /** @description With `in=messages`: false while text of before an upgrade is being made searchable. */
+            complete?: boolean;
             /** @description The limit that was used, after capping. */
             limit: number;
             /** @description The offset that was used. */
@@ -7355,6 +7449,18 @@ export interface components {
         };
         ShareList: {
             shares: components["schemas"]["Share"][];
+        };
+        SharedToolCall: {
+            id: string;
+            name: string;
+            /** @description JSON text as the model wrote it; it may not parse. */
+            arguments: string;
+            /** @description Null while the tool runs, and where the outcome is unknown. */
+            ok: boolean | null;
+            /** @description The result given to the model. Null likewise. */
+            content: string | null;
+            /** @description Position of the call in the message's content, in UTF-16 code units. */
+            offset: number;
         };
         Snippet: {
             /**
@@ -7993,6 +8099,8 @@ export type AgentModel = components['schemas']['AgentModel'];
 export type AgentModelList = components['schemas']['AgentModelList'];
 export type AgentResponseCompact = components['schemas']['AgentResponseCompact'];
 export type AgentResponseRequestBody = components['schemas']['AgentResponseRequestBody'];
+export type AgentTool = components['schemas']['AgentTool'];
+export type AgentToolInput = components['schemas']['AgentToolInput'];
 export type AgentTools = components['schemas']['AgentTools'];
 export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];
@@ -8050,6 +8158,7 @@ export type FileDeleted = components['schemas']['FileDeleted'];
 export type FileForm = components['schemas']['FileForm'];
 export type FileList = components['schemas']['FileList'];
 export type Found = components['schemas']['Found'];
+export type FoundSnippet = components['schemas']['FoundSnippet'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
 export type GivenFeedback = components['schemas']['GivenFeedback'];
 export type HeadChange = components['schemas']['HeadChange'];
@@ -8167,6 +8276,7 @@ export type SessionTransitionList = components['schemas']['SessionTransitionList
 export type Share = components['schemas']['Share'];
 export type ShareCreate = components['schemas']['ShareCreate'];
 export type ShareList = components['schemas']['ShareList'];
+export type SharedToolCall = components['schemas']['SharedToolCall'];
 export type Snippet = components['schemas']['Snippet'];
 export type StreamError = components['schemas']['StreamError'];
 export type ToolCall = components['schemas']['ToolCall'];
@@ -21032,6 +21142,19 @@ export interface operations {
                                 /** @description Bytes. */
                                 size: number;
                             }[];
+                            /** @description Calls of tools, in order. Read with the token of a share that includes them, else absent. */
+                            tool_calls?: {
+                                id: string;
+                                name: string;
+                                /** @description JSON text as the model wrote it; it may not parse. */
+                                arguments: string;
+                                /** @description Null while the tool runs, and where the outcome is unknown. */
+                                ok: boolean | null;
+                                /** @description The result given to the model. Null likewise. */
+                                content: string | null;
+                                /** @description Position of the call in the message's content, in UTF-16 code units. */
+                                offset: number;
+                            }[];
                             /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
                             continuations?: {
                                 /** @description The last frame before it. */
@@ -24329,7 +24452,7 @@ export interface operations {
                 limit?: number;
                 /** @description Number of records to skip. */
                 offset?: number;
-                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                /** @description A part of the title, without regard to case, or the beginning of an id; with `in=messages` words and phrases. */
                 q?: string;
                 /** @description Only sessions of this agent. */
                 agentId?: string;
@@ -24353,6 +24476,8 @@ export interface operations {
                 text?: string;
                 /** @description Only sessions whose newest reply has this status. */
                 status?: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
+                /** @description Where `q` is looked for. `messages`: in their text, as the deploy search does, the session with the newest match first; `q` is required then. `titles` by default. */
+                in?: "titles" | "messages";
                 /** @description `reply`: adds the newest reply to each session. */
                 include?: "reply";
             };
@@ -24407,7 +24532,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The database cannot be reached; see `Retry-After`. */
+            /** @description With `in=messages`: other searches are running (see `Retry-After`), or this one took too long: ask for more words, or a `user`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -24421,7 +24546,7 @@ export interface operations {
     countAllSessions: {
         parameters: {
             query?: {
-                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                /** @description A part of the title, without regard to case, or the beginning of an id; with `in=messages` words and phrases. */
                 q?: string;
                 /** @description Only sessions of this agent. */
                 agentId?: string;

@@ -214,7 +214,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, keys, edited(keys, keyHandlers({ ...deps, deployNeedsKey, loginOf })))
         mount(management, webhooks, edited(webhooks, webhookHandlers(deps)))
         mount(management, playground, { ...playgroundHandlers({ ...deps, loginOf }), ...playgroundShareHandlers(deps) })
-        mount(management, allSessions, allSessionHandlers(deps))
+        mount(management, allSessions, allSessionHandlers({ ...deps, noteReads }))
         mount(management, knownDecisions, knownDecisionHandlers(deps))
         mount(management, debug, debugHandlers(deps))
         mount(management, replyTraces, replyTraceHandlers(deps))

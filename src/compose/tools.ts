@@ -16,6 +16,7 @@ import { fetchPicture } from '../tools/outbound/picture.ts'
 import { checkArguments, checkSchema } from '../tools/schemas/arguments.ts'
 import { createToolbox } from '../tools/toolbox.ts'
 import { parseExact } from '../untrusted/exact-json.ts'
+import type { LateChildren } from './children.ts'
 import type { HttpDependencies } from './routes.ts'
 
 export interface ToolParts {
@@ -24,6 +25,7 @@ export interface ToolParts {
   outbound: Outbound
   mcp: Mcp
   grants: Grants
+  children: LateChildren
   /** The time for which a reply retries to read its tools while the database is down (milliseconds). */
   waitLimitMs: number
   log: ToolLog
@@ -49,6 +51,7 @@ export function toolDependencies({
   outbound,
   mcp,
   grants,
+  children,
   waitLimitMs,
   log,
 }: ToolParts): ToolDependencies {
@@ -61,7 +64,12 @@ export function toolDependencies({
       const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)
       for (const secret of ready.unreadable)
         log.warn({ secret }, 'No key decrypts its headers: a reply continues without it.')
-      return createToolbox(ready, { outbound, mcp, log, states, grants, depth, ...(values && { values }) }, signal)
+      const asking =
+        ready.agentTools.length > 0 && values?.sessionId ? { sessionId: values.sessionId, mcpDepth: depth ?? 0 } : null
+      const asked = asking && ((await children.opened?.within(asking)) ?? undefined)
+      const asks = asked && { children: asked }
+      const world = { outbound, mcp, log, states, grants, depth, ...(values && { values }), ...asks }
+      return createToolbox(ready, world, signal)
     },
     builtInTools,
     workOutNames,

@@ -16,6 +16,7 @@ import { parseExact } from '../untrusted/exact-json.ts'
 import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json/json-bounds.ts'
 import { namesTwice } from '../untrusted/json/names-twice.ts'
+import { type AskAgents, agentTools, type CalledAgent } from './agent-tools.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
 import { callHttpTool, type HttpTool } from './http-tools/http-tool.ts'
 import type { Mcp, McpServer, ToolLog } from './mcp/mcp.ts'
@@ -32,6 +33,7 @@ export interface ToolboxConfig extends Approvals {
   /** The servers. `*` in `toolNames` means all tools of the server. */
   mcpServers: readonly { server: McpServer; toolNames: readonly string[] }[]
   builtInToolIds: readonly string[]
+  agentTools: readonly CalledAgent[]
   /** The configured tools, including those that cannot be used now: names depend on them. */
   configured: ConfiguredTools
 }
@@ -55,6 +57,8 @@ export interface ToolboxWorld {
   states?: RequestStates
   /** The grants of users that sign in at servers. Absent where none may. */
   grants?: Grants
+  /** The sessions that answer calls of agents. Absent where no agent may be asked. */
+  children?: AskAgents | undefined
 }
 
 /** The bounds of one provider event. */
@@ -90,7 +94,10 @@ export async function createToolbox(
     tools: chosen.map(specOf),
     ...(missing && { missing }),
     own: new Map(
-      Array.from(byKey, ([key, { name }]): [string, OwnTool] => [name, { key, needsApproval: toApprove.has(key) }]),
+      Array.from(byKey, ([key, { name, child }]): [string, OwnTool] => [
+        name,
+        { key, needsApproval: toApprove.has(key), ...(child && { child }) },
+      ]),
     ),
     asking: async (call) => {
       const tool = find(call)
@@ -100,7 +107,7 @@ export async function createToolbox(
     call: async (call, signal, key) => {
       const tool = find(call)
       if (tool === undefined) return { ok: false, content: `${notHere(call)}.` }
-      return callTool(tool, call, { signal, key, again: call.again }, world.log)
+      return callTool(tool, call, { signal, key, callId: call.id, again: call.again }, world.log)
     },
     check: async (call) => {
       const tool = find(call)
@@ -154,6 +161,7 @@ const toolsOf = {
   httpTools: ({ httpTools }, world, nameTool) => ({ chosen: httpTools.map((tool) => httpTool(tool, world, nameTool)) }),
   mcpServers: mcpTools,
   builtInToolIds: builtIns,
+  agentTools,
 } satisfies Record<ToolKind, ToolsOf>
 
 type ToolKind = Exclude<keyof ToolboxConfig, keyof Approvals | 'configured'>

@@ -185,7 +185,10 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       await shown
       expect(page.status).toBe('error')
       expect(plain(await storedAt(elsewhere, id))).toEqual(plain(page.messages))
-      expect((await storedAt(elsewhere, id)).at(-1)?.metadata).toEqual({ status: 'error' })
+      expect((await storedAt(elsewhere, id)).at(-1)?.metadata).toMatchObject({
+        status: 'error',
+        error: { code: expect.any(String) },
+      })
       scene.up.next(async (call) => {
         await call.text('again')
         await call.finish()

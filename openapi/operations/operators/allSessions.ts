@@ -19,6 +19,9 @@ export const allSessions = operations({
     summary: 'List the sessions of all agents, most recently updated first',
     query: sessionOverviewPage,
     responses: { 200: SessionOverviewList },
+    errors: {
+      503: 'With `in=messages`: other searches are running (see `Retry-After`), or this one took too long: ask for more words, or a `user`.',
+    },
   },
   countAllSessions: {
     method: 'get',

@@ -159,17 +159,48 @@ const McpSelection = Type.Object(
   },
   { title: 'McpSelection' },
 )
+const agentToolTexts = {
+  name: nullable(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Name of the tool. Null: the name of the agent.' }),
+  ),
+  description: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: 'What it is for. Null: made from the name of the agent.',
+    }),
+  ),
+}
 const toolChoice = {
   httpToolIds: Type.Array(Type.String(), { description: 'Ids of HTTP tools.' }),
   mcpServers: Type.Array(McpSelection),
   builtInToolIds: Type.Array(Type.String(), { description: 'Ids of built-in tools.' }),
+  agentTools: Type.Array(
+    Type.Object(
+      { agentId: Type.String({ description: 'Id of the agent that is asked.' }), ...agentToolTexts },
+      { title: 'AgentTool' },
+    ),
+    { description: 'Agents that it may ask: a call makes a child session.' },
+  ),
 }
+const AgentToolInput = Type.Object(
+  {
+    agentId: Type.String({ minLength: 1, description: 'Id of the agent that is asked.' }),
+    ...optional(agentToolTexts),
+  },
+  { title: 'AgentToolInput', additionalProperties: false },
+)
+const agentToolsInput = Type.Array(AgentToolInput, {
+  maxItems: 32,
+  description: 'Agents that it may ask, each once. None may reach itself, nor a way be longer than three calls.',
+})
 /** Longest name of a tool in `approvals`. */
 export const MAX_APPROVAL = 256
 /** The fields that identify a tool, by kind. */
 export const toolIdentities = [
   { builtInToolId: { type: 'string', description: 'Id of a built-in tool.' } },
   { httpToolId: { type: 'string', description: 'Id of an HTTP tool.' } },
+  { agentId: { type: 'string', description: 'Id of an agent that is asked.' } },
   {
     mcpServerId: { type: 'string', description: 'Id of an MCP server.' },
     toolName: { type: 'string', description: "The server's own name for the tool. `*`: each of its tools." },
@@ -179,6 +210,7 @@ export const toolIdentities = [
 export const toolsByName = [
   { builtInTool: { type: 'string', description: 'Id of a built-in tool.' } },
   { httpTool: { type: 'string', description: 'Name of an HTTP tool.' } },
+  { agent: { type: 'string', description: 'Name of an agent that is asked.' } },
   {
     mcpServer: { type: 'string', description: 'Name of an MCP server.' },
     toolName: { type: 'string', description: "The server's own name for the tool. `*`: each of its tools." },
@@ -223,10 +255,19 @@ const approvalsInput = approvalsOf(
   [{ type: 'null' }],
   `${approvalsDescription} Null when there are none.`,
 )
+export const agentToolsTransfer = Type.Array(
+  Type.Object(
+    { agent: Type.String({ description: 'Name of the agent that is asked.' }), ...optional(agentToolTexts) },
+    { additionalProperties: false },
+  ),
+  { maxItems: 32, description: 'Agents that it may ask.' },
+)
 export const approvalsTransfer = approvalsOf(toolsByName, [], approvalsDescription)
 /** The same arrays, each optional, null for none. */
 export const toolChoiceInput = optional(
-  Object.fromEntries(Object.entries(toolChoice).map(([kind, schema]) => [kind, nullable(schema)])),
+  Object.fromEntries(
+    Object.entries({ ...toolChoice, agentTools: agentToolsInput }).map(([kind, schema]) => [kind, nullable(schema)]),
+  ),
 )
 /** An approval that nobody has decided for so long is rejected. */
 export const approvalsExpireAfterS = nullable(

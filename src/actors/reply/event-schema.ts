@@ -65,6 +65,8 @@ export const eventSchemas = {
     startedAt: Type.String(),
     waits: Type.Optional(Type.Union([Type.Literal('approval'), Type.Literal('caller')])),
     by: Type.Optional(DecidedBefore),
+    /** The session that the call makes. Absent where it makes none. */
+    child: Type.Optional(Type.Object({ agentId: Type.String(), sessionId: Type.String() })),
   }),
   /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
   tool_begun: Type.Object({ type: Type.Literal('tool_begun'), id: Type.String(), startedAt: Type.String() }),

@@ -14,11 +14,13 @@ export {
 } from './routes/prepare.ts'
 export {
   type AnswerMessage,
+  bytesAt,
   type ChatMessage,
   gather,
   isPictureType,
   mediaTypesOf,
   readContent,
+  readFileId,
   readName,
   readSource,
   type SentConversation,

@@ -173,7 +173,7 @@ verifies(
     scene.up.forget()
     for (const client of [first, page]) await status(client).toBe('error')
     const [question, reply] = await stored(instance(1), id)
-    expect(reply?.metadata).toEqual({ status: 'error' })
+    expect(reply?.metadata).toMatchObject({ status: 'error', error: { code: expect.any(String) } })
     // A frame may be stored that its owner could not announce any more; no more than that, and nothing else.
     const shown = (await whole(page)).at(-1)
     expect(shown?.parts.map(({ type }) => type)).toEqual(reply?.parts.map(({ type }) => type))

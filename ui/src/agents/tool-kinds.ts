@@ -3,13 +3,14 @@ import type { Query } from '../blocks/resource.ts'
 import { builtInTools } from '../built-in-tools/queries.ts'
 import { httpToolResource } from '../http-tools/resource.ts'
 import { mcpServerResource } from '../mcp-servers/resource.ts'
-import type { AgentTools } from './resource.ts'
+import { type AgentTools, agentResource } from './resource.ts'
 
 /** The names of the kinds in the playground's address. */
 const keys = {
   httpToolIds: 'http',
   mcpServers: 'mcp',
   builtInToolIds: 'builtin',
+  agentTools: 'agents',
 } as const satisfies Record<Exclude<keyof AgentTools, 'approvals' | 'approvalsExpireAfterS'>, string>
 /** The fields of a choice. */
 export const toolFields = Object.keys(keys)
@@ -39,12 +40,18 @@ export const toolKinds: Record<ToolKey, ToolKind> = {
     all: builtInTools,
     choice: (builtInToolIds) => ({ builtInToolIds }),
   },
+  agents: {
+    title: agentResource.title,
+    all: agentResource.all,
+    choice: (ids) => ({ agentTools: ids.map((agentId) => ({ agentId, name: null, description: null })) }),
+  },
 }
 
 export const noTools: AgentTools = {
   httpToolIds: [],
   mcpServers: [],
   builtInToolIds: [],
+  agentTools: [],
   approvals: [],
   approvalsExpireAfterS: null,
 }

@@ -7,6 +7,7 @@ import {
   IconLayoutSidebarRight,
   IconMessages,
   IconSearch,
+  IconShare2,
   IconSitemap,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -25,6 +26,7 @@ import { SessionTitle } from './sessions/session-title.tsx'
 import { titleOf } from './sessions/title-of.ts'
 
 const SessionSide = lazy(reliable(() => import('./sessions/session-side.tsx')))
+const ShareDialog = lazy(reliable(() => import('./sharing/share-dialog.tsx')))
 const CodeDialog = lazy(reliable(() => import('./code-dialog.tsx')))
 
 interface ChatHeaderProps {
@@ -43,6 +45,7 @@ interface ChatHeaderProps {
 export function ChatHeader({ agent, agents, sessionId, message, side, onFind, onAddColumn }: ChatHeaderProps) {
   const [sessions, list] = useDisclosure()
   const [code, showing] = useDisclosure()
+  const [isSharing, sharing] = useDisclosure()
   const { overrides } = useOverrides()
   const count = changedIn(overrides).length
   const session = useSession(agent.id, sessionId)
@@ -91,6 +94,17 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
           <IconSearch size={18} stroke={1.7} />
         </ActionIcon>
         <ActingAs agentId={agent.id} sessionId={sessionId} session={session} />
+        <ActionIcon
+          title="Share this session"
+          variant="subtle"
+          color="gray"
+          size={34}
+          aria-label="Share this session"
+          disabled={session === undefined}
+          onClick={sharing.open}
+        >
+          <IconShare2 size={18} stroke={1.7} />
+        </ActionIcon>
         <SessionFacts session={session} />
         <ToChart address={sessionId === undefined ? null : `/chart?agent=${agent.id}&session=${sessionId}`} />
       </Group>
@@ -100,6 +114,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
         </Suspense>
       </LateDrawer>
       <Suspense>
+        {isSharing && session && <ShareDialog session={session} onClose={sharing.close} />}
         {code && (
           <CodeDialog
             agent={agent}

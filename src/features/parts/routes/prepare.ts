@@ -207,7 +207,7 @@ export async function prepareParts(
       using _permit = await storing.acquire(never)
       return await keepContents(sql, uploadId, { owner, contents })
     })
-    if (keys === null) return badRequest('A picture or file of an earlier message was deleted meanwhile.')
+    if (keys === null) return badRequest('A picture or file that the message names was deleted meanwhile.')
     uploads.cache(loaded.filter(({ part }) => part.source.kind !== 'stored').map(({ data }) => data))
     return loaded.map((one, n) => storedPart(sql, one, keys[n] ?? one.data.sha256, uploads))
   }

@@ -25,13 +25,8 @@ import {
   compactNow,
   type StoredCheckpoint,
 } from '../../../features/compaction/index.ts'
-import {
-  ownParts,
-  prepareParts,
-  requireUploads,
-  type SentMessage,
-  type Uploads,
-} from '../../../features/parts/index.ts'
+import { ownFiles } from '../../../features/files/index.ts'
+import { prepareParts, requireUploads, type SentMessage, type Uploads } from '../../../features/parts/index.ts'
 import {
   cancelSession,
   readQueue,
@@ -154,7 +149,7 @@ export const sessionCompletionHandlers = (deps: CompactionDependencies) => {
       const results = readResults(messages)
       const { text, parts } = results ? noMessage : readNewest(body, uploads)
       const owner = { agentId: params.agent_id, sessionId: params.session_id, user: userOf(caller) }
-      const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller), owner })
+      const prepared = await prepareParts(deps, parts, { uploads, find: ownFiles(sql, caller, params.agent_id), owner })
       const message = {
         sessionId: params.session_id.toLowerCase(),
         user: userOf(caller),

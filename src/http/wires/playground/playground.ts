@@ -96,8 +96,8 @@ function readMessage({ message, regenerate }: ChatRequest, uploads: Uploads): Se
 /** Finds stored parts by their paths. A login may read the parts of every session. */
 const shownParts =
   (sql: PlaygroundDependencies['sql']): FindStored =>
-  async (path) => {
-    const place = placeOfPath('playground', path)
+  async (name) => {
+    const place = name.kind === 'path' ? placeOfPath('playground', name.path) : null
     return place && (await findPart(sql, place))
   }
 

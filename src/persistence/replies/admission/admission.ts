@@ -75,6 +75,7 @@ function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessag
   if (outcome === 'joined' || outcome === 'queued') return by_key === true || reply_id === replyId
   return ![
     'busy',
+    'answers_call',
     'queue_full',
     'refused',
     'stale',

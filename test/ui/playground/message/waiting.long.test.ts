@@ -113,7 +113,7 @@ test('an agent’s form sets approvals', async () => {
   await field.waitFor()
   await field.fill('other__tool')
   await field.press('Enter')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   const path = `${app.url}/api/v1/agents/${agentId}/tools`
   const approvals = async () => Object(await (await fetch(path)).json()).approvals
   await expect.poll(approvals).toEqual(['pay', 'other__tool'])

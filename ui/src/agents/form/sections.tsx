@@ -25,6 +25,7 @@ const sectionOf = {
   httpToolIds: 'tools',
   builtInToolIds: 'tools',
   mcpServers: 'tools',
+  agentTools: 'tools',
   approvals: 'tools',
   approvalsExpireAfterS: 'tools',
   generationConfig: 'generation',

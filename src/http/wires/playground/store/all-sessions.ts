@@ -1,6 +1,6 @@
 /** The sessions of all agents, for operators: a page, and a count up to a limit. */
 import { restStates } from '../../../../actors/reply/reply-event.ts'
-import type { Sql } from '../../../../persistence/postgres/database.ts'
+import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime, type PageQuery } from '../../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../../persistence/postgres/uuid.ts'
 import { holds, type ReplyFilter, repliesMatch } from './reply-filter.ts'
@@ -173,8 +173,9 @@ async function countUp(sql: Sql, condition: Fragment, filter: Fragment): Promise
   return row?.counted ?? 0
 }
 
-const filterOf = (
-  sql: Sql,
+/** Returns the conditions on a row of `sessions`, each with its `and`, except those on replies and `q`. */
+export const filterOf = (
+  sql: AnySql,
   { agentId, user, status, errorCode, archived, feedback, from, to, replies }: OverviewFilters,
 ): Fragment =>
   sql`${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
@@ -187,7 +188,7 @@ const filterOf = (
       ${to === undefined ? sql`` : sql`and updated_at < ${to}`}
       ${replies?.httpStatus === undefined ? sql`` : sql`and error_code is not null`}`
 
-const hasFeedback = (sql: Sql, kind: 'up' | 'down' | 'any'): Fragment => {
+const hasFeedback = (sql: AnySql, kind: 'up' | 'down' | 'any'): Fragment => {
   const scores = { up: [1], down: [-1], any: [1, -1] }[kind]
   return sql`and id in (select f.session_id from feedback f where f.score = any (${scores}::integer[]))`
 }
@@ -196,7 +197,7 @@ const hasFeedback = (sql: Sql, kind: 'up' | 'down' | 'any'): Fragment => {
  * Returns the condition of a status. Conditions are repeated so that any plan may use the index
  * sessions_neither_complete_nor_streaming. Streaming sessions are found by their running replies.
  */
-function statusIs(sql: Sql, status: SessionStatus): Fragment {
+function statusIs(sql: AnySql, status: SessionStatus): Fragment {
   if (status === 'complete') return sql`and status = 'complete'`
   return status === 'streaming'
     ? sql`and status = 'streaming' and id in (select m.session_id from messages m where m.status = 'streaming')`
@@ -208,8 +209,8 @@ function statusIs(sql: Sql, status: SessionStatus): Fragment {
  * page.
  */
 async function readPage(
-  sql: Sql,
-  { limit, offset }: OverviewQuery,
+  sql: AnySql,
+  { limit, offset }: PageQuery,
   keys: Fragment,
   counted: Fragment,
 ): Promise<OverviewPage> {
@@ -228,6 +229,14 @@ async function readPage(
                        from page), '[]') as items`
   const { items = [], counted: total = 0 } = page ?? {}
   return { items, total: Math.min(total, MOST_COUNTED), more: total > MOST_COUNTED }
+}
+
+/** Returns sessions in the order of their ids. Those that are gone are left out. */
+export async function overviewsOf(sql: AnySql, ids: readonly string[]): Promise<SessionOverview[]> {
+  const keys = sql`select num from sessions where id = any(${[...ids]}::uuid[])`
+  const { items } = await readPage(sql, { limit: ids.length, offset: 0 }, keys, sql`0`)
+  const byId = new Map(items.map((item) => [item.id, item]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** Returns the numbers of the matches, up to one more than the limit. */
