@@ -4395,9 +4395,10 @@ export interface components {
                 /** @enum {string} */
                 detail?: "auto" | "low" | "high";
             };
-            /** @description A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64, or the `url` of an earlier message’s part. */
+            /** @description A file: PDF, Word, Excel, plain text, Markdown or CSV as a `data:` URL in base64, the `url` of an earlier message’s part, or the `file_id` of an uploaded file. */
             file?: {
-                file_data: string;
+                file_data?: string;
+                file_id?: string;
                 filename?: string;
             };
         };

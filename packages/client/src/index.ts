@@ -8,6 +8,8 @@ export {
   type DeployAgent,
   type EventsOptions,
   type PlaygroundAgent,
+  type SearchQuery,
+  type SearchResults,
   type SessionQuery,
 } from './client.ts'
 export { ApiError, ConnectionError, ReplyError, type ReplyErrorCode } from './errors.ts'
@@ -36,6 +38,7 @@ export type {
   Session,
   SessionRecord,
 } from './session/session.ts'
+export type { CreatedShare, Share } from './session/sharing.ts'
 export type { SessionChange, SessionList, WatchOptions } from './session/watch-sessions.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhooks.ts'
 export type { Reconnect } from './wire/follow.ts'

@@ -15,4 +15,4 @@ export async function allIndexed(sql: Sql): Promise<void> {
 
 /** Returns texts as the messages that a session begins with. */
 export const asMessages = (texts: readonly string[]) =>
-  texts.map((content, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content }))
+  texts.map((content, n) => ({ role: n % 2 === 0 ? ('user' as const) : ('assistant' as const), content }))
