@@ -32,4 +32,4 @@ export {
 } from './routes/sent-message.ts'
 export { type FindStored, findAllStored } from './routes/stored-parts.ts'
 export { openUploads, requireUploads, takesParts, type Uploads } from './routes/uploads.ts'
-export { addText, copyPiece, findPart, PIECE_BYTES, releaseContents } from './store/parts.ts'
+export { addText, admittedParts, copyPiece, findPart, PIECE_BYTES, releaseContents } from './store/parts.ts'
