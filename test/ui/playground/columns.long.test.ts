@@ -75,7 +75,7 @@ test('one message goes to every column with its own settings, and the one that i
   await column(page, 3).getByRole('button', { name: 'Apply to agent, column 3' }).click()
   await page.getByRole('dialog').getByText('Temperature: 0.7').waitFor()
   await page.getByRole('dialog').getByLabel('Name of the new prompt').fill('Pirate')
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').waitFor()
   const { data: agent } = await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
   expect(agent).toMatchObject({ model: 'test-model', generationConfig: { temperature: 0.7 } })

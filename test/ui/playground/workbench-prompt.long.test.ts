@@ -56,9 +56,9 @@ test('another prompt is not chosen over an edited text without a question, and i
   // What the side holds is the chosen prompt.
   await text.fill('Mine')
   await app.client.PUT('/api/v1/prompts/{id}', { params, body: { content: 'Theirs' } })
-  await side.getByRole('button', { name: 'Save' }).click()
+  await side.getByRole('button', { name: 'Save', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Save to Agent' })
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await dialog.getByText('Changed by somebody else meanwhile').waitFor()
   expect((await app.client.GET('/api/v1/prompts/{id}', { params })).data?.content).toBe('Theirs')
 })
@@ -89,7 +89,7 @@ verifies(
     }
     await page.reload()
     await side.getByText('lines since it was saved').waitFor()
-    await side.getByRole('button', { name: 'Save' }).click()
+    await side.getByRole('button', { name: 'Save', exact: true }).click()
     await (await refused()).getByRole('button', { name: 'Cancel' }).click()
 
     // Columns begin as the conversation was.
@@ -114,9 +114,12 @@ test('a setting that somebody else changes at the same moment is not undone', as
     }
     await route.continue()
   })
-  await page.getByRole('complementary', { name: 'Workbench' }).getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByRole('complementary', { name: 'Workbench' })
+    .getByRole('button', { name: 'Save', exact: true })
+    .click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await dialog.getByText('Changed by somebody else meanwhile').waitFor()
   expect(await config()).not.toHaveProperty('topP', 0.25)
   await dialog.getByRole('button', { name: 'Save mine anyway' }).click()
