@@ -1,6 +1,7 @@
 /** Failures of requests to MCP servers: their reason, for a model to read, and the safety of a retry. */
 import {
   extractWWWAuthenticateParams,
+  InsufficientScopeError,
   INTERNAL_ERROR,
   ProtocolError,
   SdkError,
@@ -67,6 +68,7 @@ export const challengeOf = (error: unknown): Challenge | undefined =>
 /** Returns the HTTP status of the response that caused a transport's error. */
 function statusOf(error: unknown): number | null {
   if (error instanceof McpStatusError || error instanceof SdkHttpError) return error.status ?? null
+  if (error instanceof InsufficientScopeError) return 403
   return error instanceof SseError ? (error.code ?? null) : null
 }
 
