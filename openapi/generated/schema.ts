@@ -827,6 +827,26 @@ export interface paths {
         patch: operations["updateSession"];
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions below a session, oldest first
+         * @description Those that its calls of agents made, and the calls of these, at any depth.
+         */
+        get: operations["listSessionChildren"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages": {
         parameters: {
             query?: never;
@@ -2016,6 +2036,23 @@ export interface paths {
         put?: never;
         /** Create a session */
         post: operations["createPlaygroundSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sessions below a session, oldest first */
+        get: operations["listPlaygroundSessionChildren"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4334,6 +4371,19 @@ export interface components {
             /** @description Of all branches, oldest first. */
             checkpoints: components["schemas"]["Checkpoint"][];
         };
+        /** @description The session that the call makes. Absent on calls of other tools. */
+        ChildPlace: {
+            /**
+             * Format: uuid
+             * @description The agent that answers the call.
+             */
+            agentId: string;
+            /**
+             * Format: uuid
+             * @description The session in which it does.
+             */
+            sessionId: string;
+        };
         ClientSecret: {
             /** @description The secret, beginning with `ek_`. It is not stored, and never shown again. */
             value: string;
@@ -4721,6 +4771,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agent_id: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                message_id: string;
+                /** @description The call in that reply. */
+                call_id: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -4779,6 +4849,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agent_id: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                message_id: string;
+                /** @description The call in that reply. */
+                call_id: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -4798,7 +4888,7 @@ export interface components {
             queued: number;
         };
         DeploySessionList: {
-            sessions: components["schemas"]["DeploySession"][];
+            sessions: components["schemas"]["DeploySessionEvent"][];
             /** @description Total number of records. */
             total: number;
             /** @description The limit used, after capping. */
@@ -5063,6 +5153,12 @@ export interface components {
             /** @description What a model would pass. */
             arguments?: {
                 [key: string]: unknown;
+            } | null;
+            /** @description What `{{session.user}}` stands for. Absent or null: nobody. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
             } | null;
         };
         /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
@@ -6014,6 +6110,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frameId: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -6111,6 +6227,7 @@ export interface components {
             startedAt: string | null;
             /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
+            child?: components["schemas"]["ChildPlace"];
             /**
              * Format: uuid
              * @description Id of the remembered decision that covered the call. Absent when none did.
@@ -7282,6 +7399,26 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /** @description The newest reply, with `include=reply`. Null before the first one. */
             reply?: {
                 /**
@@ -7337,6 +7474,26 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /** @description Messages in its queue. */
             queued: number;
         };
@@ -8127,6 +8284,7 @@ export type ChatCompletionRequest = components['schemas']['ChatCompletionRequest
 export type ChatMessage = components['schemas']['ChatMessage'];
 export type Checkpoint = components['schemas']['Checkpoint'];
 export type CheckpointList = components['schemas']['CheckpointList'];
+export type ChildPlace = components['schemas']['ChildPlace'];
 export type ClientSecret = components['schemas']['ClientSecret'];
 export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
 export type Connection = components['schemas']['Connection'];
@@ -13626,6 +13784,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -13840,6 +14000,8 @@ export interface operations {
             query?: {
                 /** @description Only sessions of this user. */
                 user?: string;
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description As the header Last-Event-ID, which wins. From now on by default. */
                 last_event_id?: string;
             };
@@ -14205,6 +14367,88 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listSessionChildren: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploySessionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15590,6 +15834,8 @@ export interface operations {
                 q?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -20074,6 +20320,8 @@ export interface operations {
             query?: {
                 /** @description With the deploy key and an `external_id` in the path: whose chat it is. When absent, the chat belongs to no user. 1 to 200 characters. */
                 user?: string;
+                /** @description The message that the page has a part of. Where its reply has ended meanwhile, its stream is sent all the same, to its `finish` or `error`. */
+                message_id?: string;
             };
             header?: never;
             path: {
@@ -21082,6 +21330,26 @@ export interface operations {
                             message_id: string | null;
                             /** @description The frame up to which it was copied. Null when all of it was copied. */
                             frame_id: number | null;
+                        } | null;
+                        /** @description The call that made the session. Null when none did. */
+                        parent: {
+                            /**
+                             * Format: uuid
+                             * @description The agent that called.
+                             */
+                            agent_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The session of the call.
+                             */
+                            session_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The reply that made the call.
+                             */
+                            message_id: string;
+                            /** @description The call in that reply. */
+                            call_id: string;
                         } | null;
                         /**
                          * Format: date-time
@@ -22503,6 +22771,8 @@ export interface operations {
                 q?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -22680,6 +22950,88 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listPlaygroundSessionChildren: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundSessionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -24461,6 +24813,10 @@ export interface operations {
                 user?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `true`: also sessions that a call of another one made. Left out by default. */
+                children?: "true" | "false";
+                /** @description Only sessions that calls of this session made. */
+                parent?: string;
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */
@@ -24555,6 +24911,10 @@ export interface operations {
                 user?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `true`: also sessions that a call of another one made. Left out by default. */
+                children?: "true" | "false";
+                /** @description Only sessions that calls of this session made. */
+                parent?: string;
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */
@@ -24637,6 +24997,8 @@ export interface operations {
             query?: {
                 /** @description As the header Last-Event-ID, which wins. From now on by default. */
                 last_event_id?: string;
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
             };
             header?: {
                 /** @description The last id received. From now on by default. */

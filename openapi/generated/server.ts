@@ -184,6 +184,8 @@ export interface SessionsHandlers<X extends Exchange> {
   streamSessions: Handler<operations['streamSessions'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Read a session */
   getSession: Handler<operations['getSession'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children — List the sessions below a session, oldest first */
+  listSessionChildren: Handler<operations['listSessionChildren'], X, 'limit' | 'offset'>
   /** PATCH /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Change the title or the metadata of a session */
   updateSession: Handler<operations['updateSession'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages — Read the messages of a session, oldest first */
@@ -428,6 +430,8 @@ export interface PlaygroundHandlers<X extends Exchange> {
   listPlaygroundSessions: Handler<operations['listPlaygroundSessions'], X, 'limit' | 'offset'>
   /** POST /api/v1/agents/{agent_id}/playground/sessions — Create a session */
   createPlaygroundSession: Handler<operations['createPlaygroundSession'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/children — List the sessions below a session, oldest first */
+  listPlaygroundSessionChildren: Handler<operations['listPlaygroundSessionChildren'], X, 'limit' | 'offset'>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Read a session */
   getPlaygroundSession: Handler<operations['getPlaygroundSession'], X>
   /** PATCH /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Change the title of a session */

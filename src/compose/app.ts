@@ -209,6 +209,7 @@ async function openDependencies(ground: Ground) {
     webhookSender,
     oidc: openOidc(settings, { ...ground, secrets, fetch: (url, call) => fetchShort(outbound, url, call) }),
     publicUrl: ground.publicUrl,
+    givenUrl: settings.publicUrl,
     signIns: openSignIns(connecting, opened.beginning),
     ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },

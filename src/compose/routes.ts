@@ -143,6 +143,8 @@ export type HttpDependencies = CompletionDependencies &
     signIns: SignIns
     /** Returns the address under which browsers reach the server. Null where that is not known. */
     publicUrl(): string | null
+    /** PUBLIC_URL. Null where it is not set. */
+    givenUrl: string | null
     fileLimits: Parameters<typeof fileHandlers>[0]['fileLimits']
   } & HttpToolDependencies &
   McpServerDependencies &

@@ -75,10 +75,10 @@ export function toolDependencies({
     workOutNames,
     checkSchema,
     checkContent: (schema, content) => checkArguments(schema, Object(parseExact(content)), 'content'),
-    async callHttpTool(tool, args, signal) {
+    async callHttpTool(tool, args, { user, metadata, signal }) {
       const reason = tool.inputSchema && (await checkArguments(tool.inputSchema, args, tool.id))
       if (reason !== null) return { ok: false, status: null, content: reason, body: null }
-      return callHttpTool(outbound, tool, args, signal)
+      return callHttpTool(outbound, tool, args, signal, null, { ...valuesWithoutSession(), user, metadata })
     },
     discoverTools: async (server, signal) => mcp.tools(withoutSession(server), signal),
     discoveryWarning: async (server) => mcp.warning(withoutSession(server)),

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { documented, webAddress } from '../../documented.ts'
 import { asRead, freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
+import { metadata } from '../conversation/sessions.ts'
 
 const headerMap = Type.Unsafe({
   type: 'object',
@@ -64,7 +65,11 @@ export const HttpToolUpdate = Type.Object(optional({ ...httpToolFields, ...httpT
   description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
 })
 export const HttpToolTestRequest = Type.Object(
-  { arguments: Type.Optional(nullable(freeObject('What a model would pass.'))) },
+  {
+    arguments: Type.Optional(nullable(freeObject('What a model would pass.'))),
+    user: Type.Optional(nullable(name('What `{{session.user}}` stands for. Absent or null: nobody.'))),
+    metadata: Type.Optional(nullable(metadata)),
+  },
   { title: 'HttpToolTestRequest' },
 )
 export const HttpToolTest = Type.Object(
