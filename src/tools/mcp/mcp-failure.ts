@@ -1,8 +1,8 @@
 /** Failures of requests to MCP servers: their reason, for a model to read, and the safety of a retry. */
 import {
   extractWWWAuthenticateParams,
-  InsufficientScopeError,
   INTERNAL_ERROR,
+  InsufficientScopeError,
   ProtocolError,
   SdkError,
   SdkErrorCode,

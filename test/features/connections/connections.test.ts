@@ -13,6 +13,8 @@ afterAll(async () => {
 const model = callsOfTest(scene)
 const fields = { name: 'shop', url: servers.url, auth: 'user' }
 const mcpServerId = await scene.createMcpServer(fields)
+// The first use of MCP takes long on a busy machine.
+await scene.call('GET', `/api/v1/mcp-servers/${mcpServerId}/tools`)
 await scene.choose({ mcpServers: [{ mcpServerId, toolNames: ['*'] }] })
 const { now, seen } = servers
 beforeEach(() => {

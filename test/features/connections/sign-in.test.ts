@@ -12,6 +12,8 @@ afterAll(async () => {
 })
 const model = callsOfTest(scene)
 const mcpServerId = await scene.createMcpServer({ name: 'shop', url: servers.url, auth: 'user' })
+// The first use of MCP takes long on a busy machine.
+const listed = await scene.call('GET', `/api/v1/mcp-servers/${mcpServerId}/tools`)
 await scene.choose({ mcpServers: [{ mcpServerId, toolNames: ['*'] }] })
 const { now, seen } = servers
 const fresh = { metadata: {}, refreshError: null, neededScope: null, expiresIn: 3600, callback: {} }
@@ -81,6 +83,10 @@ verifies(
     expect(seen.registrations).toHaveLength(1)
   },
 )
+
+verifies('contract-27.no-grant', 'the list in management says that each user signs in', () => {
+  expect([listed.status, listed.text]).toEqual([502, expect.stringContaining('each user signs in')])
+})
 
 verifies('contract-27.sign-in-pending', 'only decline is taken, and the model is told', async () => {
   const { id, pending } = await asked()
