@@ -70,7 +70,7 @@ interface OverviewDependencies extends FeedDependencies {
   noteReads: NoteReads
 }
 
-export const allSessionHandlers = ({ sql, sessionFeed, runSearch, noteReads }: OverviewDependencies) =>
+export const allSessionHandlers = ({ sql, sessionFeed, followers, runSearch, noteReads }: OverviewDependencies) =>
   ({
     listAllSessions: async ({ query, request, reply }) => {
       await tellPosition(sessionFeed, reply)
@@ -93,7 +93,7 @@ export const allSessionHandlers = ({ sql, sessionFeed, runSearch, noteReads }: O
     },
     streamAllSessions: async ({ query, request, reply }) => {
       await sendChanges(
-        { sessionFeed },
+        { sessionFeed, followers },
         { request, reply },
         {
           agentId: null,
