@@ -98,7 +98,8 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   const followers = createFollowers(createFollowedStore(repliesSql, coordination))
   timers.every(TEND_MS, 'Telling how many lists are followed', followers.tend)
   closing.defer(timers.stop)
-  return { host, followers, queue, compactions, limits, capabilities, wakeReplays }
+  const beginning = { owner: () => (inner.refusal() === null ? owner() : null), generate: queue.generate }
+  return { host, followers, queue, compactions, limits, capabilities, wakeReplays, beginning }
 }
 
 /** Returns null when requests to models are not kept. */

@@ -21,7 +21,7 @@ export function createFollowers(store: FollowedStore): Followers {
   const counts = new Map<string, number>()
   /** Subjects of whose statements one had no answer: it may be carried out yet. */
   const doubtful = new Set<string>()
-  /** Those whose last one had none. */
+  /** Subjects whose last statement had none. */
   const untold = new Set<string>()
   let number = 0
   /** The last statement of each subject: they come one after the other, each with the number of its time. */

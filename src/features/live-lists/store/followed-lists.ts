@@ -3,11 +3,11 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 
 export interface FollowedLists {
   subject: string
-  /** It rises with each statement of this instance. */
+  /** A number that rises with each statement of this instance. */
   number: number
-  /** Those on this instance. */
+  /** The lists on this instance. */
   lists: number
-  /** How many may be followed on all. Null stores the number as it is. */
+  /** The number of lists that may be followed on all instances. Null stores `lists` as it is. */
   most: number | null
   /** An earlier statement may be carried out yet. */
   keeps: boolean

@@ -3,6 +3,7 @@
 import type { MessagePart, ModelMessage, PartType } from '../../../actors/ports/index.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import { documentTypes } from '../documents/document-types.ts'
 import type { Decoded } from './base64.ts'
 import { cleanName } from './clean-name.ts'
 import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
@@ -13,7 +14,7 @@ const MOST_PARTS = 20
 /** The media types that each kind of part may hold. */
 const mediaTypes: Readonly<Record<PartType, readonly string[]>> = {
   image_url: ['image/png', 'image/jpeg', 'image/webp', 'image/gif'],
-  file: ['application/pdf', 'text/plain', 'text/markdown', 'text/csv'],
+  file: ['application/pdf', 'text/plain', 'text/markdown', 'text/csv', ...documentTypes],
 }
 const aliases = new Map([['image/jpg', 'image/jpeg']])
 
@@ -154,9 +155,18 @@ export function readSource(value: unknown, where: string, type: PartType | null,
     return { kind: 'data', data: found.data, mediaType }
   }
   if (/^data:/i.test(value)) return badRequest(`${where}: must be a data: URL in base64`)
-  if (value.startsWith('/api/')) return { kind: 'path', path: value }
+  const own = ownPath(value)
+  if (own !== null) return { kind: 'path', path: own }
   if (type === 'file') return badRequest(`${where}: must be a data: URL`)
   return { kind: 'address', url: readAddress(value, where) }
+}
+
+/** Returns the path of a stored part, of the address with which pages are shown it (shown-url.ts). */
+function ownPath(value: string): string | null {
+  if (value.startsWith('/api/')) return value.split('?', 1)[0] ?? value
+  const [, path = null] =
+    /^https?:\/\/[^?#]*?(\/api\/v1\/agents\/[^/?#]+\/deploy\/sessions\/[^?#]+\/parts\/\d+)(?:\?|$)/.exec(value) ?? []
+  return path
 }
 
 function readType(head: string, where: string, type: PartType | null): string {
