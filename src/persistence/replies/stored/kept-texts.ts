@@ -1,4 +1,4 @@
-/** The parts of a request besides its message: stored and counted once a session, by their hash (contract section 32). */
+/** The texts of a request besides its message: stored and counted once a session, by its hash (contract section 32). */
 import { hash } from 'node:crypto'
 import type { ReplyFacts, ResponseRequest } from '../../../actors/ports/index.ts'
 import { jsonText } from '../settling/stored-reply.ts'
