@@ -613,6 +613,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp-servers/{id}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the users who have signed in at an MCP server, oldest first */
+        get: operations["listMcpConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp-servers/{id}/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a user's sign-in at an MCP server */
+        delete: operations["deleteMcpConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/chat/completions": {
         parameters: {
             query?: never;
@@ -1779,12 +1813,52 @@ export interface paths {
         };
         /**
          * Read all of a user's sessions with this agent, with their messages
-         * @description One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, where there are some. An unknown user: no line.
+         * @description One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, and one of the MCP servers that the user has signed in at, each where there are some. An unknown user: no line.
          */
         get: operations["exportUser"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the MCP servers that a user has signed in at, oldest first
+         * @description An unknown user has none.
+         */
+        get: operations["listUserConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/connections/{mcp_server_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a user's sign-in at an MCP server
+         * @description From 2 s on no instance sends its token. A call under way ends as it will.
+         */
+        delete: operations["deleteUserConnection"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4339,6 +4413,25 @@ export interface components {
                 seconds?: number;
             } | null;
         };
+        Connection: {
+            /**
+             * Format: uuid
+             * @description Id of the MCP server.
+             */
+            mcp_server_id: string;
+            /** @description Its name. */
+            server: string;
+            /** @description The scopes, divided by spaces. Null: the server named none. */
+            scope: string | null;
+            /**
+             * Format: date-time
+             * @description When the user signed in. ISO 8601, UTC.
+             */
+            created_at: string;
+        };
+        Connections: {
+            connections: components["schemas"]["Connection"][];
+        };
         ContentPart: {
             /**
              * @description `text`, or in user messages `image_url` or `file`.
@@ -4795,7 +4888,7 @@ export interface components {
             queued: number;
         };
         DeploySessionList: {
-            sessions: components["schemas"]["DeploySession"][];
+            sessions: components["schemas"]["DeploySessionEvent"][];
             /** @description Total number of records. */
             total: number;
             /** @description The limit used, after capping. */
@@ -5060,6 +5153,12 @@ export interface components {
             /** @description What a model would pass. */
             arguments?: {
                 [key: string]: unknown;
+            } | null;
+            /** @description What `{{session.user}}` stands for. Absent or null: nobody. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
             } | null;
         };
         /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
@@ -5452,6 +5551,33 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        McpConnection: {
+            /**
+             * Format: uuid
+             * @description Id of the connection.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The agent with whose sessions it is used.
+             */
+            agentId: string;
+            /** @description The end user. */
+            user: string;
+            /** @description The scopes, divided by spaces. Null: the server named none. */
+            scope: string | null;
+            /**
+             * Format: date-time
+             * @description When the user signed in. ISO 8601, UTC.
+             */
+            createdAt: string;
+        };
+        McpConnectionList: {
+            connections: components["schemas"]["McpConnection"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
         McpSelection: {
             /** @description Id of an MCP server. */
             mcpServerId: string;
@@ -5483,6 +5609,15 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * @description `user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.
+             * @enum {string}
+             */
+            auth: "none" | "user";
+            /** @description A client that is registered already. Null: none is. */
+            oauthClientId: string | null;
+            /** @description `***` where there is one. */
+            oauthClientSecret: string | null;
+            /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
              */
@@ -5512,6 +5647,15 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description `user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.
+             * @enum {string|null}
+             */
+            auth?: "none" | "user" | null;
+            /** @description A client that is registered already. Null: none is. */
+            oauthClientId?: string | null;
+            /** @description Its secret. Null clears it, `***` keeps it. */
+            oauthClientSecret?: string | null;
         };
         McpServerList: {
             mcpServers: components["schemas"]["McpServer"][];
@@ -5542,6 +5686,15 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description `user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.
+             * @enum {string|null}
+             */
+            auth?: "none" | "user" | null;
+            /** @description A client that is registered already. Null: none is. */
+            oauthClientId?: string | null;
+            /** @description Its secret. Null clears it, `***` keeps it. */
+            oauthClientSecret?: string | null;
         };
         McpTool: {
             /** @description The server's name for it, as in `toolNames`. */
@@ -5597,21 +5750,21 @@ export interface components {
             /** @description JSON text as the model wrote it; it may not parse. */
             arguments: string;
             /**
-             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
+             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `sign_in`: the user signs in at its MCP server. `caller`: the caller makes it.
              * @enum {string}
              */
-            kind: "approval" | "input" | "caller";
-            /** @description Of a question: the MCP server that asks. */
+            kind: "approval" | "input" | "caller" | "sign_in";
+            /** @description Of a question or sign-in: the MCP server. */
             server?: string;
             /** @description Of a question: the name that the server gave it. */
             key?: string;
-            /** @description Of a question: what the server says. */
+            /** @description Of a question: what the server says. Of a sign-in: a sentence for the user. */
             message?: string;
             /** @description Of a form: its JSON Schema, as the server sent it. */
             schema?: {
                 [key: string]: unknown;
             };
-            /** @description Of a page that the user is to visit: its address. */
+            /** @description Of a page that the user is to visit, or of the sign-in: its address. */
             url?: string;
             /**
              * Format: date-time
@@ -6084,7 +6237,7 @@ export interface components {
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
-            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | null;
+            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | "signed_in" | null;
             /**
              * Format: date-time
              * @description When it was decided. ISO 8601, UTC.
@@ -6102,7 +6255,7 @@ export interface components {
                  * @description `answer`, `decline` or `cancel`.
                  * @enum {string}
                  */
-                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired";
+                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | "signed_in";
                 /** @description What a form was filled in with. Null where there is none. */
                 content: {
                     [key: string]: unknown;
@@ -8134,6 +8287,8 @@ export type CheckpointList = components['schemas']['CheckpointList'];
 export type ChildPlace = components['schemas']['ChildPlace'];
 export type ClientSecret = components['schemas']['ClientSecret'];
 export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
+export type Connection = components['schemas']['Connection'];
+export type Connections = components['schemas']['Connections'];
 export type ContentPart = components['schemas']['ContentPart'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationChange = components['schemas']['ConversationChange'];
@@ -8190,6 +8345,8 @@ export type LoggedIn = components['schemas']['LoggedIn'];
 export type LoggedOut = components['schemas']['LoggedOut'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type MachineConfig = components['schemas']['MachineConfig'];
+export type McpConnection = components['schemas']['McpConnection'];
+export type McpConnectionList = components['schemas']['McpConnectionList'];
 export type McpSelection = components['schemas']['McpSelection'];
 export type McpServer = components['schemas']['McpServer'];
 export type McpServerCreate = components['schemas']['McpServerCreate'];
@@ -12895,6 +13052,193 @@ export interface operations {
                 };
             };
             /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listMcpConnections: {
+        parameters: {
+            query?: {
+                /** @description Only connections with this agent. */
+                agentId?: string;
+                /** @description Only connections of this user. */
+                user?: string;
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpConnectionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such MCP server. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deleteMcpConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such connection. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19976,6 +20320,8 @@ export interface operations {
             query?: {
                 /** @description With the deploy key and an `external_id` in the path: whose chat it is. When absent, the chat belongs to no user. 1 to 200 characters. */
                 user?: string;
+                /** @description The message that the page has a part of. Where its reply has ended meanwhile, its stream is sent all the same, to its `finish` or `error`. */
+                message_id?: string;
             };
             header?: never;
             path: {
@@ -20943,21 +21289,21 @@ export interface operations {
                             /** @description JSON text as the model wrote it; it may not parse. */
                             arguments: string;
                             /**
-                             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
+                             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `sign_in`: the user signs in at its MCP server. `caller`: the caller makes it.
                              * @enum {string}
                              */
-                            kind: "approval" | "input" | "caller";
-                            /** @description Of a question: the MCP server that asks. */
+                            kind: "approval" | "input" | "caller" | "sign_in";
+                            /** @description Of a question or sign-in: the MCP server. */
                             server?: string;
                             /** @description Of a question: the name that the server gave it. */
                             key?: string;
-                            /** @description Of a question: what the server says. */
+                            /** @description Of a question: what the server says. Of a sign-in: a sentence for the user. */
                             message?: string;
                             /** @description Of a form: its JSON Schema, as the server sent it. */
                             schema?: {
                                 [key: string]: unknown;
                             };
-                            /** @description Of a page that the user is to visit: its address. */
+                            /** @description Of a page that the user is to visit, or of the sign-in: its address. */
                             url?: string;
                             /**
                              * Format: date-time
@@ -21205,6 +21551,23 @@ export interface operations {
                              */
                             created_at: string;
                         }[];
+                    } | {
+                        connections: {
+                            /**
+                             * Format: uuid
+                             * @description Id of the MCP server.
+                             */
+                            mcp_server_id: string;
+                            /** @description Its name. */
+                            server: string;
+                            /** @description The scopes, divided by spaces. Null: the server named none. */
+                            scope: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When the user signed in. ISO 8601, UTC.
+                             */
+                            created_at: string;
+                        }[];
                     };
                 };
             };
@@ -21254,6 +21617,186 @@ export interface operations {
                 };
             };
             /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listUserConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connections"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such connection, or it belongs to another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    deleteUserConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+                mcp_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such connection, or it belongs to another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -49,7 +49,7 @@ export const SessionGone = Type.Object(
   { id: id('Id of the session.'), deleted: Type.Literal(true) },
   { title: 'SessionGone' },
 )
-export const DeploySessionList = listOf('DeploySessionList', 'sessions', DeploySession)
+export const DeploySessionList = listOf('DeploySessionList', 'sessions', DeploySessionEvent)
 
 const given = {
   title: Type.Optional(nullable(name('Absent or null: derived from the first user message.'))),

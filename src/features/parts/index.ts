@@ -5,6 +5,7 @@ export { BEGINNING_BYTES, pictureOrPdfType } from './routes/check-bytes.ts'
 export { cleanName } from './routes/clean-name.ts'
 export { ownParts } from './routes/own-parts.ts'
 export { answerPart, partPath, placeOfPath, sendContent } from './routes/part-answer.ts'
+export { shownUrls } from './routes/shown-url.ts'
 export {
   bringsAddresses,
   loadMessages,
@@ -31,4 +32,4 @@ export {
 } from './routes/sent-message.ts'
 export { type FindStored, findAllStored } from './routes/stored-parts.ts'
 export { openUploads, requireUploads, takesParts, type Uploads } from './routes/uploads.ts'
-export { addText, copyPiece, findPart, PIECE_BYTES, releaseContents } from './store/parts.ts'
+export { addText, admittedParts, copyPiece, findPart, PIECE_BYTES, releaseContents } from './store/parts.ts'

@@ -63,7 +63,7 @@ export const wireSession = ({ headId, forkedFrom, parent, ...session }: Session)
   updated_at: session.updatedAt,
 })
 
-const wireChange = ({ status, queued, ...session }: Session & { status: string; queued: number }) => ({
+const wireListed = ({ status, queued, ...session }: sessions.ListedSession) => ({
   ...wireSession(session),
   status,
   queued,
@@ -184,10 +184,10 @@ export const sessionHandlers = (deps: SessionDependencies) => {
           owner: userOf(caller),
         })
         const { items, total } = found ?? missing('agent')
-        return { items: items.map(wireSession), total }
+        return { items: items.map(wireListed), total }
       })
     },
-    listSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, wireSession),
+    listSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, wireListed),
     streamSessions: async ({ params: { agent_id: agentId }, query, caller, request, reply }) => {
       const agent = (await deps.agents.find(agentId)) ?? missing('agent')
       await sendChanges(
@@ -199,7 +199,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
           lastEventId: query.last_event_id,
           endsAt: caller.kind === 'secret' ? caller.expiresAt : null,
           children: (query.children ?? (caller.kind === 'secret' ? 'false' : 'true')) === 'true',
-          show: wireChange,
+          show: wireListed,
           follower: followerOf(caller, agent.id),
         },
       )

@@ -1,7 +1,7 @@
 /** The list of the sessions below a session (contract section 30). */
 import { listBelow } from '../../../features/children/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
+import type { ListedSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { missing } from '../../server/http-error.ts'
 import { listAs } from '../../server/paging/list.ts'
 
@@ -10,7 +10,7 @@ export const sessionsBelow = <Shown>(
   sql: Sql,
   { agent_id: agentId, session_id: sessionId }: { agent_id: string; session_id: string },
   query: { limit: number; offset: number },
-  show: (session: Session) => Shown,
+  show: (session: ListedSession) => Shown,
 ) =>
   listAs('sessions', query, async (page) => {
     const { items, total } = (await listBelow(sql, agentId, sessionId, page)) ?? missing('session')

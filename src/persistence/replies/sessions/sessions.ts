@@ -1,4 +1,5 @@
 /** Finding, changing and deleting sessions, and the ends of their conversations. Times are ISO 8601 UTC. */
+import type { RestState } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
 import { type AnySql, isLockConflict, type Sql } from '../../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
@@ -28,6 +29,13 @@ export interface Session {
   parent: ParentCall | null
   createdAt: string
   updatedAt: string
+}
+
+/** A session with what a list marks it by. */
+export interface ListedSession extends Session {
+  status: RestState | 'streaming'
+  /** Messages in its queue. */
+  queued: number
 }
 
 export interface ForkedFrom {
@@ -101,16 +109,16 @@ function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
 }
 
 /** Lists sessions, most recently updated first. Null when there is no such agent. */
-export async function listSessions(sql: Sql, agentId: string, query: SessionQuery): Promise<Page<Session> | null> {
+export async function listSessions(sql: Sql, agentId: string, query: SessionQuery): Promise<Page<ListedSession> | null> {
   if (!isUuid(agentId)) return null
   const { limit, offset } = query
   // Keys first: an index-only scan skips rows, and times are formatted for the rows of the page only.
   const found = matching(sql, query)
-  const [page] = await sql<(Page<Session> & { known: boolean })[]>`
+  const [page] = await sql<(Page<ListedSession> & { known: boolean })[]>`
     with place as materialized (
       select num from sessions where agent_id = ${agentId} ${found}
        order by updated_at desc, num desc limit ${limit} offset ${offset}
-    ), page as (select num, updated_at, ${columns(sql)} from sessions where num in (select num from place))
+    ), page as (select num, updated_at, ${columns(sql)}, status, queued from sessions where num in (select num from place))
     select exists (select 1 from agents where id = ${agentId}) as known,
            (${countOf(sql, agentId, query)}) as total,
            coalesce((select jsonb_agg(to_jsonb(page) - 'num' - 'updated_at' order by updated_at desc, num desc)
