@@ -1,11 +1,11 @@
 /** Child sessions, as the host's extension: agents that are asked by other agents (contract section 30). */
 
-import { pause } from '../../async/pause.ts'
 import { deriveTitle } from '../../actors/history/title.ts'
 import type { ChildPlace, ToolAnswer } from '../../actors/ports/index.ts'
 import { endsAtBoundary } from '../../actors/session/extension.ts'
 import type { Host, HostExtension } from '../../actors/session/host.ts'
 import { cancelReply } from '../../actors/session/live-sessions.ts'
+import { pause } from '../../async/pause.ts'
 import { callOf, childMessages, childSession } from './child-ids.ts'
 import { failed, notOpened, resultOf } from './results.ts'
 import type { ChildStore } from './store/children.ts'
