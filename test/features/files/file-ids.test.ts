@@ -141,6 +141,20 @@ verifies('contract-32.file-ids', 'a message keeps the bytes of a file that is de
   expect(await contents()).toBe((before ?? 0) - 1)
 })
 
+verifies(
+  'contract-32.file-ids',
+  'files that earlier messages of an input name do not count, those of the newest do',
+  async () => {
+    const id = await upload(pngOf(11 * 2 ** 20), 'half.png')
+    const named = { type: 'input_image', file_id: id }
+    const turns = (content: object[]) => ({ role: 'user', content })
+    const said = { role: 'assistant', content: 'a' }
+    const history = [turns([named]), said, turns([named]), said, turns([named])]
+    expect((await call('POST', responses, { input: history })).status).toBe(200)
+    expect((await call('POST', responses, { input: [turns([named, named])] })).status).toBe(413)
+  },
+)
+
 verifies('contract-32.file-ids', 'a file above what a message may hold is 413', async () => {
   const id = await upload(pngOf(20 * 2 ** 20 + 1), 'large.png')
   const { status } = await ask([{ type: 'input_image', file_id: id }])
