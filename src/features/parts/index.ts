@@ -12,7 +12,6 @@ export {
   type PreparedParts,
   partsIn,
   prepareParts,
-  unloadedPart,
 } from './routes/prepare.ts'
 export {
   type AnswerMessage,
@@ -30,5 +29,6 @@ export {
   type SentPart,
 } from './routes/sent-message.ts'
 export { type FindStored, findAllStored } from './routes/stored-parts.ts'
+export { unloadedMessages } from './routes/unloaded.ts'
 export { openUploads, requireUploads, takesParts, type Uploads } from './routes/uploads.ts'
 export { addText, admittedParts, copyPiece, findPart, PIECE_BYTES, releaseContents } from './store/parts.ts'

@@ -128,6 +128,16 @@ verifies(
   },
 )
 
+verifies('contract-32.file-ids', 'the use of a file in a message is noted', async () => {
+  const id = await upload(pdf())
+  const uuid = id.slice('file-'.length)
+  await scene.app.sql`update files set used_at = clock_timestamp() - interval '3 days' where id = ${uuid}`
+  expect((await ask([{ type: 'input_file', file_id: id }])).status).toBe(200)
+  const [row] = await scene.app
+    .sql`select used_at > clock_timestamp() - interval '1 hour' as used from files where id = ${uuid}`
+  expect(row?.used).toBe(true)
+})
+
 verifies('contract-32.file-ids', 'a message keeps the bytes of a file that is deleted', async () => {
   const id = await upload(pdf('kept'), 'k.pdf')
   const before = await contents()

@@ -48,7 +48,7 @@ export interface LoadedPart {
 }
 
 /** Throws 400 for bytes that are not what they are called. Those at addresses are not looked at. */
-async function checkSent(parts: readonly FoundPart[]): Promise<void> {
+export async function checkSent(parts: readonly FoundPart[]): Promise<void> {
   for (const { source, where } of parts) {
     if (source.kind !== 'data') continue
     const fault = await faultOf(source.data, source.mediaType)
@@ -152,7 +152,7 @@ export async function loadMessages(
 }
 
 /** Returns a part whose bytes are in memory, or stored. One that was not loaded fits nowhere. */
-function heldPart(
+export function heldPart(
   part: FoundPart,
   loaded: LoadedPart | undefined,
   texts: ReadonlyMap<string, DocumentText> = new Map(),
@@ -172,16 +172,6 @@ function heldPart(
   }
   return loadedPart({ part, data, mediaType }, held, bytes && { size: bytes.length, read: text })
 }
-
-/** Returns a part for estimates: nothing is fetched or read. */
-export function unloadedPart(part: FoundPart): MessagePart {
-  const { source } = part
-  if (source.kind === 'stored') return { ...source.stored, place: part.place }
-  const { data, mediaType } = source.kind === 'data' ? source : { data: nothing, mediaType: 'image/*' }
-  return heldPart(part, { part, data, mediaType })
-}
-
-const nothing: Decoded = { size: 0, sha256: '', pieces: [] }
 
 const loadedPart = (
   { part, data, mediaType }: LoadedPart,

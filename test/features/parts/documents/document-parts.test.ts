@@ -63,6 +63,17 @@ verifies('contract-32.documents', 'bytes in place are converted once for each co
   expect(sentOf(-1)).toEqual(seen('a.docx', 'known'))
 })
 
+verifies('contract-32.input-tokens', 'a document counts with its text, and a broken one is refused', async () => {
+  const count = async (bytes: Buffer, mediaType: string) => {
+    const part = { type: 'input_file', filename: 'a.docx', file_data: dataUrl(mediaType, bytes) }
+    return await call('POST', `${responses}/input_tokens`, { input: [{ role: 'user', content: [part] }] })
+  }
+  const long = 'words and words '.repeat(1000)
+  const [asWord, asText] = [await count(word(paragraph(long)), WORD), await count(Buffer.from(long), 'text/plain')]
+  expect(Math.abs(asWord.json.input_tokens - asText.json.input_tokens)).toBeLessThan(10)
+  expect((await count(document.subarray(0, -30), WORD)).status).toBe(400)
+})
+
 verifies('contract-32.documents', 'a provider that takes text alone takes them', async () => {
   const { agentId } = await createAgent(scene.app, { type: 'deepseek', baseUrl: scene.up.url, name: 'Text alone' })
   const message = { messages: [{ role: 'user', content: [file(sheet, EXCEL, 'b.xlsx')] }] }
