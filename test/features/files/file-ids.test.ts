@@ -128,6 +128,16 @@ verifies(
   },
 )
 
+verifies('contract-32.file-ids', 'a key of one agent takes no file of no agent', async () => {
+  const ofNone = await upload(pdf(), 'z.pdf', {}, '/api/v1/openai/files')
+  const made = (name: string, agentIds: string[] | null) =>
+    call('POST', '/api/v1/keys', { name, scopes: ['deploy'], agentIds })
+  const [one, all] = [await made('one', [scene.agentId]), await made('all', null)]
+  const status = async ({ json }: { json: { key: string } }) =>
+    (await ask([{ type: 'input_file', file_id: ofNone }], {}, { authorization: `Bearer ${json.key}` })).status
+  expect([await status(one), await status(all)]).toEqual([400, 200])
+})
+
 verifies('contract-32.file-ids', 'the use of a file in a message is noted', async () => {
   const id = await upload(pdf())
   const uuid = id.slice('file-'.length)
