@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { documented, webAddress } from '../../documented.ts'
 import { asRead, freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
+import { metadata } from '../conversation/sessions.ts'
 
 const headerMap = Type.Unsafe({
   type: 'object',
@@ -64,7 +65,11 @@ export const HttpToolUpdate = Type.Object(optional({ ...httpToolFields, ...httpT
   description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
 })
 export const HttpToolTestRequest = Type.Object(
-  { arguments: Type.Optional(nullable(freeObject('What a model would pass.'))) },
+  {
+    arguments: Type.Optional(nullable(freeObject('What a model would pass.'))),
+    user: Type.Optional(nullable(name('What `{{session.user}}` stands for. Absent or null: nobody.'))),
+    metadata: Type.Optional(nullable(metadata)),
+  },
   { title: 'HttpToolTestRequest' },
 )
 export const HttpToolTest = Type.Object(
@@ -88,17 +93,40 @@ const sendUser = Type.Boolean({
     'Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none.',
 })
 const sendUserInput = nullable(sendUser) // null: as when it is absent on creation
+const auth = oneOf(
+  ['none', 'user'],
+  '`user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.',
+)
+const oauthClientId = nullable(
+  Type.String({ minLength: 1, maxLength: 2000, description: 'A client that is registered already. Null: none is.' }),
+)
+const signIn = { auth, oauthClientId }
+const signInInput = {
+  auth: nullable(auth),
+  oauthClientId,
+  oauthClientSecret: nullable(
+    Type.String({ minLength: 1, maxLength: 2000, description: 'Its secret. Null clears it, `***` keeps it.' }),
+  ),
+}
 export const McpServer = Type.Object(
-  { id: id('Id of the server.'), ...mcpServerFields, sendUser, headers: headerMap, ...timestamps },
+  {
+    id: id('Id of the server.'),
+    ...mcpServerFields,
+    sendUser,
+    headers: headerMap,
+    ...signIn,
+    oauthClientSecret: nullable(Type.String({ description: '`***` where there is one.' })),
+    ...timestamps,
+  },
   { title: 'McpServer' },
 )
 export const McpServerList = listOf('McpServerList', 'mcpServers', McpServer)
 export const McpServerCreate = Type.Object(
-  { ...mcpServerFields, ...optional({ sendUser: sendUserInput, headers: headersInput }) },
+  { ...mcpServerFields, ...optional({ sendUser: sendUserInput, headers: headersInput, ...signInInput }) },
   { title: 'McpServerCreate', ...asRead },
 )
 export const McpServerUpdate = Type.Object(
-  optional({ ...mcpServerFields, sendUser: sendUserInput, headers: headersInput }),
+  optional({ ...mcpServerFields, sendUser: sendUserInput, headers: headersInput, ...signInInput }),
   {
     title: 'McpServerUpdate',
     description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',

@@ -14,6 +14,7 @@ export {
 } from './client.ts'
 export { ApiError, ConnectionError, ReplyError, type ReplyErrorCode } from './errors.ts'
 export { type ContentPart, filePart, type MessageContent } from './message-content.ts'
+export { type ChatTransport, type ChatTransportOptions, chatTransport } from './pages/chat-transport.ts'
 export type { components, paths } from './schema.ts'
 export type {
   NewPlaygroundSession,
@@ -44,3 +45,4 @@ export { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookVerificati
 export type { Reconnect } from './wire/follow.ts'
 export { type ServerEvent, serverEvents } from './wire/server-events.ts'
 export type { TokenSource } from './wire/tokens.ts'
+export { authorizedFetch } from './wire/transport.ts'

@@ -5,6 +5,7 @@ export { BEGINNING_BYTES, pictureOrPdfType } from './routes/check-bytes.ts'
 export { cleanName } from './routes/clean-name.ts'
 export { ownParts } from './routes/own-parts.ts'
 export { answerPart, partPath, placeOfPath, sendContent } from './routes/part-answer.ts'
+export { shownUrls } from './routes/shown-url.ts'
 export {
   bringsAddresses,
   loadMessages,

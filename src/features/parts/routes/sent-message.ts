@@ -155,9 +155,18 @@ export function readSource(value: unknown, where: string, type: PartType | null,
     return { kind: 'data', data: found.data, mediaType }
   }
   if (/^data:/i.test(value)) return badRequest(`${where}: must be a data: URL in base64`)
-  if (value.startsWith('/api/')) return { kind: 'path', path: value }
+  const own = ownPath(value)
+  if (own !== null) return { kind: 'path', path: own }
   if (type === 'file') return badRequest(`${where}: must be a data: URL`)
   return { kind: 'address', url: readAddress(value, where) }
+}
+
+/** Returns the path of a stored part, of the address with which pages are shown it (shown-url.ts). */
+function ownPath(value: string): string | null {
+  if (value.startsWith('/api/')) return value.split('?', 1)[0] ?? value
+  const [, path = null] =
+    /^https?:\/\/[^?#]*?(\/api\/v1\/agents\/[^/?#]+\/deploy\/sessions\/[^?#]+\/parts\/\d+)(?:\?|$)/.exec(value) ?? []
+  return path
 }
 
 function readType(head: string, where: string, type: PartType | null): string {

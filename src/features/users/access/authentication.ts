@@ -91,13 +91,14 @@ function keyCheck(keys: readonly string[]): (given: string) => boolean {
 }
 
 /**
- * Serves an EventSource, which sends no headers. Null when there is none. Addresses are kept in histories and logs of others, so it counts
+ * Serves an EventSource and the pictures of a page, which send no headers. Null when there is none. Addresses are kept in histories and logs of others, so it counts
  * nowhere else: there a caller who sends one by mistake is refused rather than served without a user.
  */
 function secretInQuery(request: FastifyRequest): string | null {
   const given = new Map<string, unknown>(Object.entries(request.query ?? {})).get('access_token')
   if (given === undefined) return null
   const { operation } = request.routeOptions.config
-  if (request.method === 'GET' && operation?.streams !== undefined && typeof given === 'string') return given
-  throw new Unauthorized('invalid_api_key', 'access_token is taken once, and only by a GET that streams.')
+  const isTaken = operation?.streams !== undefined || operation?.bytes === true
+  if (request.method === 'GET' && isTaken && typeof given === 'string') return given
+  throw new Unauthorized('invalid_api_key', 'access_token is taken once, and only by a GET that streams or is a file.')
 }
