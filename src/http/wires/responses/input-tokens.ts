@@ -10,7 +10,12 @@ import {
 } from '../../../actors/history/history.ts'
 import type { Chain, DecidedCall, ModelMessage } from '../../../actors/ports/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
-import { findAllStored, requireUploads, type SentConversation, unloadedMessages } from '../../../features/parts/index.ts'
+import {
+  findAllStored,
+  requireUploads,
+  type SentConversation,
+  unloadedMessages,
+} from '../../../features/parts/index.ts'
 import { userOf } from '../../../features/users/index.ts'
 import { readHistory } from '../../../persistence/replies/reading/history.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
