@@ -128,6 +128,26 @@ verifies(
   },
 )
 
+verifies('contract-32.file-ids', 'a key of one agent takes no file of no agent', async () => {
+  const ofNone = await upload(pdf(), 'z.pdf', {}, '/api/v1/openai/files')
+  const made = (name: string, agentIds: string[] | null) =>
+    call('POST', '/api/v1/keys', { name, scopes: ['deploy'], agentIds })
+  const [one, all] = [await made('one', [scene.agentId]), await made('all', null)]
+  const status = async ({ json }: { json: { key: string } }) =>
+    (await ask([{ type: 'input_file', file_id: ofNone }], {}, { authorization: `Bearer ${json.key}` })).status
+  expect([await status(one), await status(all)]).toEqual([400, 200])
+})
+
+verifies('contract-32.file-ids', 'the use of a file in a message is noted', async () => {
+  const id = await upload(pdf())
+  const uuid = id.slice('file-'.length)
+  await scene.app.sql`update files set used_at = clock_timestamp() - interval '3 days' where id = ${uuid}`
+  expect((await ask([{ type: 'input_file', file_id: id }])).status).toBe(200)
+  const [row] = await scene.app
+    .sql`select used_at > clock_timestamp() - interval '1 hour' as used from files where id = ${uuid}`
+  expect(row?.used).toBe(true)
+})
+
 verifies('contract-32.file-ids', 'a message keeps the bytes of a file that is deleted', async () => {
   const id = await upload(pdf('kept'), 'k.pdf')
   const before = await contents()
@@ -140,6 +160,20 @@ verifies('contract-32.file-ids', 'a message keeps the bytes of a file that is de
   expect((await call('DELETE', `${agent}/deploy/sessions/${sessionIn(first.json)}`)).status).toBe(204)
   expect(await contents()).toBe((before ?? 0) - 1)
 })
+
+verifies(
+  'contract-32.file-ids',
+  'files that earlier messages of an input name do not count, those of the newest do',
+  async () => {
+    const id = await upload(pngOf(11 * 2 ** 20), 'half.png')
+    const named = { type: 'input_image', file_id: id }
+    const turns = (content: object[]) => ({ role: 'user', content })
+    const said = { role: 'assistant', content: 'a' }
+    const history = [turns([named]), said, turns([named]), said, turns([named])]
+    expect((await call('POST', responses, { input: history })).status).toBe(200)
+    expect((await call('POST', responses, { input: [turns([named, named])] })).status).toBe(413)
+  },
+)
 
 verifies('contract-32.file-ids', 'a file above what a message may hold is 413', async () => {
   const id = await upload(pngOf(20 * 2 ** 20 + 1), 'large.png')

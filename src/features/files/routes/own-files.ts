@@ -11,7 +11,8 @@ export function ownFiles(sql: Sql, caller: Caller, agentId: string): FindStored 
   return async (name) => {
     if (name.kind === 'path') return await findPart(name)
     const id = fileUuidIn(name.id)
-    const takesOfNone = caller.kind !== 'secret' && agentsOf(caller) === null
-    return id === null ? null : await findUsable(sql, id, { agentId, takesOfNone, user: userOf(caller) })
+    // Those of no agent have no user, so that a client secret finds none of them.
+    const reach = { agentId, takesOfNone: agentsOf(caller) === null, user: userOf(caller) }
+    return id === null ? null : await findUsable(sql, id, reach)
   }
 }

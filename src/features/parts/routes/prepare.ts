@@ -48,7 +48,7 @@ export interface LoadedPart {
 }
 
 /** Throws 400 for bytes that are not what they are called. Those at addresses are not looked at. */
-async function checkSent(parts: readonly FoundPart[]): Promise<void> {
+export async function checkSent(parts: readonly FoundPart[]): Promise<void> {
   for (const { source, where } of parts) {
     if (source.kind !== 'data') continue
     const fault = await faultOf(source.data, source.mediaType)
@@ -95,12 +95,21 @@ async function fetchOne(
   return mediaType === null ? badRequest(`${where}: is no picture in PNG, JPEG, WebP or GIF`) : { data, mediaType }
 }
 
-/** Throws 413. Documents count with their texts. */
-function refuseTooLarge(parts: readonly LoadedPart[], texts: ReadonlyMap<string, DocumentText>): void {
-  const sizes = parts.map(({ part: { source }, data }) =>
-    source.kind === 'stored' ? (source.stored.text ?? data).size : (texts.get(data.sha256) ?? data).size,
-  )
-  if (sizes.reduce((sum, size) => sum + size, 0) > MOST_MESSAGE_BYTES) throw tooLarge()
+/**
+ * Throws 413. Documents count with their texts. Of `earlier` messages only what the request brings counts: what it names
+ * sends no bytes.
+ */
+function refuseTooLarge(
+  parts: readonly LoadedPart[],
+  texts: ReadonlyMap<string, DocumentText>,
+  earlier: readonly LoadedPart[] = [],
+): void {
+  const sizeOf = ({ part: { source }, data }: LoadedPart) =>
+    source.kind === 'stored' ? (source.stored.text ?? data).size : (texts.get(data.sha256) ?? data).size
+  const brought = (one: LoadedPart) => one.part.source.kind !== 'stored'
+  for (const counted of [parts, [...earlier, ...parts].filter(brought)]) {
+    if (counted.reduce((sum, one) => sum + sizeOf(one), 0) > MOST_MESSAGE_BYTES) throw tooLarge()
+  }
 }
 
 /** Parts of earlier messages: more pictures do not fit, and are not fetched. */
@@ -143,7 +152,7 @@ export async function loadMessages(
 }
 
 /** Returns a part whose bytes are in memory, or stored. One that was not loaded fits nowhere. */
-function heldPart(
+export function heldPart(
   part: FoundPart,
   loaded: LoadedPart | undefined,
   texts: ReadonlyMap<string, DocumentText> = new Map(),
@@ -163,16 +172,6 @@ function heldPart(
   }
   return loadedPart({ part, data, mediaType }, held, bytes && { size: bytes.length, read: text })
 }
-
-/** Returns a part for estimates: nothing is fetched or read. */
-export function unloadedPart(part: FoundPart): MessagePart {
-  const { source } = part
-  if (source.kind === 'stored') return { ...source.stored, place: part.place }
-  const { data, mediaType } = source.kind === 'data' ? source : { data: nothing, mediaType: 'image/*' }
-  return heldPart(part, { part, data, mediaType })
-}
-
-const nothing: Decoded = { size: 0, sha256: '', pieces: [] }
 
 const loadedPart = (
   { part, data, mediaType }: LoadedPart,
@@ -207,11 +206,14 @@ export interface PreparedParts extends NewParts {
   over(): void
 }
 
-/** Prepares a session's message: its parts are stored when its turn has come. Undefined when it has none. Throws 400. */
+/**
+ * Prepares a session's message: its parts are stored when its turn has come. Undefined when it has none. `earlier`: how many
+ * of the parts are those of messages before it. Throws 400.
+ */
 export async function prepareParts(
   deps: PartDependencies,
   sent: readonly SentPart[],
-  { uploads, find, owner }: { uploads: Uploads; find: FindStored; owner: PartOwner },
+  { uploads, find, owner, earlier = 0 }: { uploads: Uploads; find: FindStored; owner: PartOwner; earlier?: number },
 ): Promise<PreparedParts | undefined> {
   if (sent.length === 0) return undefined
   const parts = await findStored(sent, find)
@@ -224,7 +226,7 @@ export async function prepareParts(
     const documents = loaded.filter(bringsDocument).map(({ data }) => data.sha256)
     const known = documents.length === 0 ? undefined : await textSizes(sql, owner, documents)
     const texts = await uploads.during(() => documentTexts(loaded, known))
-    refuseTooLarge(loaded, texts)
+    refuseTooLarge(loaded.slice(earlier), texts, loaded.slice(0, earlier))
     const contents = loaded.map(({ part: { source }, data }) =>
       source.kind === 'stored'
         ? { ...data, pieces: null, storedAs: source.stored.storedAs ?? null }

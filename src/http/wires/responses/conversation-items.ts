@@ -59,7 +59,9 @@ export async function giveItems(
   if (history.length === 0) return listOf([])
   const owner = { agentId: conversation.agentId, sessionId: conversation.id, user: null }
   const find = ownFiles(deps.sql, caller, conversation.agentId)
-  const prepared = await prepareParts(deps, partsIn(history), { uploads: requireUploads(request), find, owner })
+  const brought = partsIn(history)
+  const options = { uploads: requireUploads(request), find, owner, earlier: brought.length }
+  const prepared = await prepareParts(deps, brought, options)
   const { messages, parts } = givenWithParts(history, prepared)
   const idempotency = idempotencyOf(request, body)
   try {

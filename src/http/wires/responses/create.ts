@@ -128,8 +128,9 @@ const partsOf = (
   deps: ResponseDependencies,
   { parts }: SentMessage,
   { agentId, uploads, exchange: { caller } }: Sending,
-  of: { sessionId: string; user: string | null },
-) => prepareParts(deps, parts, { uploads, find: ownFiles(deps.sql, caller, agentId), owner: { agentId, ...of } })
+  { earlier = 0, ...of }: { sessionId: string; user: string | null; earlier?: number },
+) =>
+  prepareParts(deps, parts, { uploads, find: ownFiles(deps.sql, caller, agentId), owner: { agentId, ...of }, earlier })
 
 /** Sends the first message of a new session, which is created with it. */
 async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
@@ -161,8 +162,9 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
     const reply = first === null ? null : await deps.host.open(first)
     if (reply !== null) return { outcome: 'joined', reply }
   }
-  const brought = { text: message?.text ?? '', parts: [...partsIn(history), ...(message?.parts ?? [])] }
-  const prepared = await partsOf(deps, brought, sending, { sessionId, user })
+  const before = partsIn(history)
+  const brought = { text: message?.text ?? '', parts: [...before, ...(message?.parts ?? [])] }
+  const prepared = await partsOf(deps, brought, sending, { sessionId, user, earlier: before.length })
   const { messages, parts } = givenWithParts(history, prepared)
   const makeSession = { externalId: null, secretNumber, ...beginsWith(messages, body.metadata ?? {}) }
   if (message === null) {

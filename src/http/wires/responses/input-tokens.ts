@@ -8,10 +8,14 @@ import {
   restingConversation,
   storedConversation,
 } from '../../../actors/history/history.ts'
-import { userMessage } from '../../../actors/history/message-parts.ts'
 import type { Chain, DecidedCall, ModelMessage } from '../../../actors/ports/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
-import { findAllStored, requireUploads, type SentConversation, unloadedPart } from '../../../features/parts/index.ts'
+import {
+  findAllStored,
+  requireUploads,
+  type SentConversation,
+  unloadedMessages,
+} from '../../../features/parts/index.ts'
 import { userOf } from '../../../features/users/index.ts'
 import { readHistory } from '../../../persistence/replies/reading/history.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
@@ -125,8 +129,5 @@ async function messagesOf(
   sent: SentConversation,
   { agentId, caller }: Pick<Exchange, 'caller'> & { agentId: string },
 ): Promise<ModelMessage[]> {
-  const found = await findAllStored(sent, ownFiles(sql, caller, agentId))
-  return found.map((message) =>
-    message.role === 'user' ? userMessage(message.content, message.parts.map(unloadedPart)) : message,
-  )
+  return await unloadedMessages(await findAllStored(sent, ownFiles(sql, caller, agentId)))
 }

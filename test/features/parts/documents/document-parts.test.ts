@@ -1,4 +1,5 @@
 /** Contract section 32: Word and Excel documents in messages and as files. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterAll, beforeEach, expect } from 'vitest'
 import { openScene } from '../../../http/scene.ts'
 import { createAgent } from '../../../support/app.ts'
@@ -58,9 +59,25 @@ verifies('contract-32.documents', 'bytes in place are converted once for each co
   }
   const [{ parts }] = await scene.messages(id)
   expect(parts).toMatchObject([{ media_type: WORD, filename: 'a.docx', size: document.length }])
-  await scene.app.sql`update part_texts set text = 'known', size = 5`
+  let processes = 0
+  const count = () => {
+    processes += 1
+  }
+  subscribe('child_process', count)
   expect((await call('POST', completions, message)).status).toBe(200)
-  expect(sentOf(-1)).toEqual(seen('a.docx', 'known'))
+  unsubscribe('child_process', count)
+  expect([processes, sentOf(-1)]).toEqual([0, seen('a.docx', 'Read this\n')])
+})
+
+verifies('contract-32.input-tokens', 'a document counts with its text, and a broken one is refused', async () => {
+  const count = async (bytes: Buffer, mediaType: string) => {
+    const part = { type: 'input_file', filename: 'a.docx', file_data: dataUrl(mediaType, bytes) }
+    return await call('POST', `${responses}/input_tokens`, { input: [{ role: 'user', content: [part] }] })
+  }
+  const long = 'words and words '.repeat(1000)
+  const [asWord, asText] = [await count(word(paragraph(long)), WORD), await count(Buffer.from(long), 'text/plain')]
+  expect(Math.abs(asWord.json.input_tokens - asText.json.input_tokens)).toBeLessThan(10)
+  expect((await count(document.subarray(0, -30), WORD)).status).toBe(400)
 })
 
 verifies('contract-32.documents', 'a provider that takes text alone takes them', async () => {

@@ -1,0 +1,31 @@
+/** Messages of a request for estimates: nothing is fetched or read. */
+import { userMessage } from '../../../actors/history/message-parts.ts'
+import type { MessagePart, ModelMessage } from '../../../actors/ports/index.ts'
+import { type DocumentText, documentTexts } from './document-parts.ts'
+import { checkSent, heldPart, partsIn } from './prepare.ts'
+import type { FoundPart, FoundSource, SentConversation } from './sent-message.ts'
+
+/** Returns the messages as a model would be sent them. Documents that came with the request are converted. Throws 400. */
+export async function unloadedMessages(messages: SentConversation<FoundSource>): Promise<ModelMessage[]> {
+  const parts = partsIn(messages)
+  await checkSent(parts)
+  const brought = parts.flatMap((part) => (part.source.kind === 'data' ? [{ part, ...part.source }] : []))
+  const texts = await documentTexts(brought)
+  return messages.map((message) =>
+    message.role === 'user'
+      ? userMessage(
+          message.content,
+          message.parts.map((part) => unloadedPart(part, texts)),
+        )
+      : message,
+  )
+}
+
+function unloadedPart(part: FoundPart, texts: ReadonlyMap<string, DocumentText>): MessagePart {
+  const { source } = part
+  if (source.kind === 'stored') return { ...source.stored, place: part.place }
+  const { data, mediaType } = source.kind === 'data' ? source : { data: nothing, mediaType: 'image/*' }
+  return heldPart(part, { part, data, mediaType }, texts)
+}
+
+const nothing = { size: 0, sha256: '', pieces: [] }
