@@ -1,4 +1,4 @@
-/** The cost of making messages searchable, for PostgreSQL: the same replies with and without it, in turn. */
+/** The cost of making messages searchable to PostgreSQL: the same replies with and without it, in turn. */
 import { withoutIdling } from '../../src/persistence/postgres/database.ts'
 import { cpuOf } from '../environment/processes.ts'
 import type { Figures, OwnCase, Rows } from '../runner/case.ts'

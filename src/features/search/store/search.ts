@@ -167,7 +167,7 @@ async function hasFewSessions(reading: Reading, { isOfUser, filter }: Asked): Pr
   return (row?.n ?? 0) <= FEW_SESSIONS
 }
 
-/** Returns them. The limit is a part of the plan: the words that many messages have are found by going back in time. */
+/** Reads candidates. The limit is a part of the plan: words that many messages have are found by going back in time. */
 async function candidatesOf(reading: Reading, asked: Asked, of: Within, most: number): Promise<Candidate[]> {
   const tx = await timed(reading)
   const { terms, scope, filter } = asked
