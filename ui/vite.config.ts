@@ -12,10 +12,9 @@ const server = 'http://127.0.0.1:8080'
  */
 const newConversation = new RegExp(
   [
-    '/ui/src/playground/(?:chat|acting-as/|connection/|queue/|columns/columns-in-url|finding/linked-message)',
+    '/ui/src/playground/(?:chat|acting-as/|connection/|queue/|finding/linked-message)',
     '/ui/src/playground/sessions/(?:title-of|session-title|session-facts)',
     '/ui/src/playground/composer/(?!question|use-tool-schema|drafts)',
-    '/ui/src/playground/overrides/(?:overrides|editing-chip|override-chips)',
     '/ui/src/playground/transcript/(?:opening|message-actions|transcript\\.)',
     '/ui/src/(?:traces/span-side|blocks/late/(?:late-drawer|use-loaded))',
     '/packages/client/src/message-content',

@@ -1,14 +1,7 @@
-/** The conversation's title, its agent, overrides and code. */
+/** The conversation's title, its agent, workbench and code. */
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import {
-  IconCode,
-  IconColumns2,
-  IconLayoutSidebarRight,
-  IconMessages,
-  IconSearch,
-  IconSitemap,
-} from '@tabler/icons-react'
+import { IconCode, IconLayoutSidebarRight, IconMessages, IconSearch, IconSitemap } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
@@ -16,9 +9,9 @@ import type { Agent } from '../agents/resource.ts'
 import { LateDrawer } from '../blocks/late/late-drawer.tsx'
 import { oneSession } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
+import { draftOf } from '../versions/draft.ts'
 import { ActingAs } from './acting-as/acting-as.tsx'
 import classes from './chat-header.module.css'
-import { changedIn, useOverrides } from './overrides/overrides.ts'
 import { newestSessions, type Session } from './queries.ts'
 import { SessionFacts } from './sessions/session-facts.tsx'
 import { SessionTitle } from './sessions/session-title.tsx'
@@ -34,17 +27,14 @@ interface ChatHeaderProps {
   /** The message that the shown code sends. */
   message: string
   side: { isOpen: boolean; toggle: () => void }
-  /** Opens the search within the session. Null while the middle is split. */
-  onFind: (() => void) | null
-  /** Splits the conversation, or adds another one beside it. Null where there can be no more. */
-  onAddColumn: (() => void) | null
+  /** Opens the search within the session. */
+  onFind: () => void
 }
 
-export function ChatHeader({ agent, agents, sessionId, message, side, onFind, onAddColumn }: ChatHeaderProps) {
+export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: ChatHeaderProps) {
   const [sessions, list] = useDisclosure()
   const [code, showing] = useDisclosure()
-  const { overrides } = useOverrides()
-  const count = changedIn(overrides).length
+  const { data: draft } = useQuery({ ...draftOf(agent.id), enabled: agent.hasDraft })
   const session = useSession(agent.id, sessionId)
   const title = sessionId === undefined ? 'Playground' : session ? titleOf(session) : 'Session'
   return (
@@ -64,7 +54,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
       <div className={classes.heading}>
         <SessionTitle key={sessionId} title={title} session={session} />
         <Text className={classes.subtitle}>
-          <Link to={`/agents/${agent.id}`}>{agent.name}</Link> · {overrides.model ?? agent.model}
+          <Link to={`/agents/${agent.id}`}>{agent.name}</Link> · {draft?.agent.model ?? agent.model}
           {agent.hasDraft && ' · draft'}
           {session?.user != null && ` · ${session.user}`}
         </Text>
@@ -72,12 +62,11 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
       <Group gap={2} wrap="nowrap" data-testid="beside-title">
         <Action
           icon={IconLayoutSidebarRight}
-          label={count > 0 ? `Workbench (${count})` : 'Workbench'}
-          active={count > 0}
+          label="Workbench"
+          active={agent.hasDraft}
           isExpanded={side.isOpen}
           onClick={side.toggle}
         />
-        <Action icon={IconColumns2} label="Add column" onClick={onAddColumn} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
         <ActionIcon
           title="Find in this session (Ctrl F)"
@@ -85,8 +74,8 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
           color="gray"
           size={34}
           aria-label="Find in this session"
-          disabled={sessionId === undefined || onFind === null}
-          {...(onFind && { onClick: onFind })}
+          disabled={sessionId === undefined}
+          onClick={onFind}
         >
           <IconSearch size={18} stroke={1.7} />
         </ActionIcon>
@@ -101,13 +90,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
       </LateDrawer>
       <Suspense>
         {code && (
-          <CodeDialog
-            agent={agent}
-            sessionId={sessionId}
-            message={message || 'Hello!'}
-            overridden={count > 0}
-            onClose={showing.close}
-          />
+          <CodeDialog agent={agent} sessionId={sessionId} message={message || 'Hello!'} onClose={showing.close} />
         )}
       </Suspense>
     </header>
@@ -145,8 +128,7 @@ interface ActionProps {
   active?: boolean
   /** Whether the panel that it opens is open. Absent for one that opens none. */
   isExpanded?: boolean
-  /** Null while it cannot be done. */
-  onClick: (() => void) | null
+  onClick: () => void
 }
 
 /** The text is left out where there is no room. */
@@ -160,8 +142,7 @@ const Action = ({ icon: Icon, label, active = false, isExpanded, onClick }: Acti
     aria-label={label}
     title={label}
     aria-expanded={isExpanded}
-    disabled={onClick === null}
-    {...(onClick && { onClick })}
+    onClick={onClick}
   >
     <span className={classes.label}>{label}</span>
   </Button>
