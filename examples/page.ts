@@ -1,7 +1,8 @@
 /** The agent and the chat of the pages. */
 
 const demoAgent = '00000000-0000-4000-8000-000000000001'
-const agent = new URLSearchParams(location.search).get('agent') ?? demoAgent
+/** The agent's id. */
+export const agent = new URLSearchParams(location.search).get('agent') ?? demoAgent
 
 /** The agent's deploy API; the development server passes it on. */
 export const deploy = `/api/v1/agents/${agent}/deploy`

@@ -8,6 +8,9 @@ export default defineConfig({
   root: import.meta.dirname,
   cacheDir: fileURLToPath(new URL('../node_modules/.cache/examples', import.meta.url)),
   plugins: [react()],
+  resolve: {
+    alias: { '@greenroom/client': fileURLToPath(new URL('../packages/client/src/index.ts', import.meta.url)) },
+  },
   server: {
     host: '127.0.0.1',
     proxy: {

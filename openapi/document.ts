@@ -30,10 +30,10 @@ const securityOf: Record<Scope, readonly Json[]> = {
 }
 
 /** Returns the security of an operation that a client secret opens. */
-const securityOfSecrets = (streams: boolean): readonly Json[] => [
+const securityOfSecrets = (inQuery: boolean): readonly Json[] => [
   { deployKey: [] },
   { clientSecret: [] },
-  ...(streams ? [{ clientSecretInQuery: [] }] : []),
+  ...(inQuery ? [{ clientSecretInQuery: [] }] : []),
   {},
 ]
 
@@ -54,7 +54,8 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'query',
     name: 'access_token',
-    description: 'A client secret, for an EventSource, which sends no headers. The deploy key is not taken here.',
+    description:
+      'A client secret, for an EventSource or a picture of a page, which send no headers. The deploy key is not taken here.',
   },
   managementKey: {
     type: 'http',
@@ -115,10 +116,12 @@ function describe(id: string, tag: string, operation: Operation, schemas: Json):
   }
 }
 
-function securityFor({ scope, open, loginAlone, secret, method, streams }: Operation): readonly Json[] {
+function securityFor({ scope, open, loginAlone, secret, method, streams, bytes }: Operation): readonly Json[] {
   if (open) return []
   if (loginAlone) return [{ loginCookie: [] }, {}]
-  return secret === undefined ? securityOf[scope] : securityOfSecrets(method === 'get' && streams !== undefined)
+  return secret === undefined
+    ? securityOf[scope]
+    : securityOfSecrets(method === 'get' && (streams !== undefined || bytes === true))
 }
 
 /** PUTs change records, which two people may edit at once (contract section 25). */

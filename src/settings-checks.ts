@@ -58,3 +58,22 @@ export function startupWarnings({ host, port, publicApiKey, authCredentials }: S
     ...(authCredentials ? [] : [`AUTH_CREDENTIALS is not set: ${reach} can change and read everything.`]),
   ]
 }
+
+/** Secrets that are shorter can be guessed by trying. */
+const SHORTEST_SECRET = 16
+
+/** Lists a warning for each secret that can be guessed. */
+export function shortSecrets({ secretKeys, publicApiKey, publicApiKeyPrevious }: Settings): string[] {
+  const given: Readonly<Record<string, readonly (string | null)[]>> = {
+    SECRET_KEY: secretKeys ?? [],
+    PUBLIC_API_KEY: [publicApiKey],
+    PUBLIC_API_KEY_PREVIOUS: [publicApiKeyPrevious],
+  }
+  const isShort = (value: string | null) => value !== null && value.length < SHORTEST_SECRET
+  return Object.entries(given)
+    .filter(([, values]) => values.some(isShort))
+    .map(
+      ([name]) =>
+        `${name} has less than ${SHORTEST_SECRET} characters: \`openssl rand -hex 32\` prints one that nobody guesses.`,
+    )
+}

@@ -126,6 +126,9 @@ const postgresUrl = urlOf('postgres', 'postgresql')
  */
 export const databaseUrl: Read<string> = (value) => {
   const url = value.trim()
+  const [, authority = '', path = ''] = /^[a-z]+:\/\/([^/?#]*)([^?]*)/i.exec(url) ?? []
+  if (authority.split('@').length > 2 || path.includes('@'))
+    throw new Error('has an @ too many: in a password, @ is written %40, / %2F, ? %3F and # %23')
   const [, begin = url, hosts = '', end = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]+)(.*)$/i.exec(url) ?? []
   for (const host of hosts.split(',')) postgresUrl(begin + host + end)
   return url
@@ -208,6 +211,10 @@ export const credentials: Read<Credential[]> = (value) => {
     if (/\p{Cc}/u.test(username + password)) throw new Error(`${place} has a control character, such as a line break`)
     if (names.has(username)) throw new Error(`${place} names ${JSON.stringify(username)} a second time`)
     names.add(username)
+    if (/^(?:\$(?:2[abxy]?|argon2\w*|apr1|[156])\$|\{SS?HA\d*\})/.test(password))
+      throw new Error(
+        `${place} has a hash of another program, which would be the password itself: npm run hash-password`,
+      )
     if (password.startsWith('scrypt:')) {
       try {
         readHash(password)

@@ -19,7 +19,7 @@ export const preloads = (): Plugin => ({
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
-    handler: (html, { bundle }) => (bundle ? begunByEntry(html, bundle) : html),
+    handler: (html, { bundle, path }) => (bundle && path === '/index.html' ? begunByEntry(html, bundle) : html),
   },
   generateBundle(_options, bundle) {
     const known = filesFor('main.tsx', bundle)

@@ -34,7 +34,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       // entry.ts begins what index.html names (preloads.ts).
-      input: { index: `${import.meta.dirname}/index.html`, entry: `${import.meta.dirname}/src/entry.ts` },
+      input: {
+        index: `${import.meta.dirname}/index.html`,
+        entry: `${import.meta.dirname}/src/entry.ts`,
+        share: `${import.meta.dirname}/share.html`,
+      },
       output: {
         // Only the beginning of a name that lists all pages that share the file.
         chunkFileNames: ({ name }) => `assets/${name.split('~', 1)[0]}-[hash].js`,
@@ -47,7 +51,7 @@ export default defineConfig({
             { name: 'base', tags: ['$initial'], test: /\/node_modules\//, priority: 4 },
             // What runs when the page starts lies apart: a browser that is watched (Lighthouse, the inspector) parses the file
             // of each function that begins something asynchronous once more, and the libraries' is half a megabyte.
-            { name: 'start', tags: ['$initial'], test: /\/ui\/src\/(?!(?:entry|main|routes)\.)/, priority: 3 },
+            { name: 'start', tags: ['$initial'], test: /\/ui\/src\/(?!(?:entry|main|routes)\.|share\/)/, priority: 3 },
             // Again a task of its own: it matches the address, asks for the page's files and data, and renders.
             { name: 'begin', tags: ['$initial'], test: /\/ui\/src\/(?:main|routes)\./, priority: 2 },
             // What conversations, calls of tools, lists and forms are shown with is of no page that one sees first.

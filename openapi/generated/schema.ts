@@ -613,6 +613,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp-servers/{id}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the users who have signed in at an MCP server, oldest first */
+        get: operations["listMcpConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp-servers/{id}/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a user's sign-in at an MCP server */
+        delete: operations["deleteMcpConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/chat/completions": {
         parameters: {
             query?: never;
@@ -791,6 +825,26 @@ export interface paths {
          * @description A change brings the session to the top of the list; `archived` alone does not.
          */
         patch: operations["updateSession"];
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions below a session, oldest first
+         * @description Those that its calls of agents made, and the calls of these, at any depth.
+         */
+        get: operations["listSessionChildren"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages": {
@@ -1759,12 +1813,52 @@ export interface paths {
         };
         /**
          * Read all of a user's sessions with this agent, with their messages
-         * @description One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, where there are some. An unknown user: no line.
+         * @description One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, and one of the MCP servers that the user has signed in at, each where there are some. An unknown user: no line.
          */
         get: operations["exportUser"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the MCP servers that a user has signed in at, oldest first
+         * @description An unknown user has none.
+         */
+        get: operations["listUserConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/connections/{mcp_server_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a user's sign-in at an MCP server
+         * @description From 2 s on no instance sends its token. A call under way ends as it will.
+         */
+        delete: operations["deleteUserConnection"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1942,6 +2036,23 @@ export interface paths {
         put?: never;
         /** Create a session */
         post: operations["createPlaygroundSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sessions below a session, oldest first */
+        get: operations["listPlaygroundSessionChildren"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3472,12 +3583,30 @@ export interface components {
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
         };
+        AgentTool: {
+            /** @description Id of the agent that is asked. */
+            agentId: string;
+            /** @description Name of the tool. Null: the name of the agent. */
+            name: string | null;
+            /** @description What it is for. Null: made from the name of the agent. */
+            description: string | null;
+        };
+        AgentToolInput: {
+            /** @description Id of the agent that is asked. */
+            agentId: string;
+            /** @description Name of the tool. Null: the name of the agent. */
+            name?: string | null;
+            /** @description What it is for. Null: made from the name of the agent. */
+            description?: string | null;
+        };
         AgentTools: {
             /** @description Ids of HTTP tools. */
             httpToolIds: string[];
             mcpServers: components["schemas"]["McpSelection"][];
             /** @description Ids of built-in tools. */
             builtInToolIds: string[];
+            /** @description Agents that it may ask: a call makes a child session. */
+            agentTools: components["schemas"]["AgentTool"][];
             /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. */
             approvals: (string | {
                 /** @description Id of a built-in tool. */
@@ -3494,6 +3623,18 @@ export interface components {
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
+            } | {
+                /** @description Id of an agent that is asked. */
+                agentId: string;
                 /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
                 when?: {
                     [key: string]: unknown;
@@ -3533,6 +3674,15 @@ export interface components {
             }[];
             /** @description Ids of built-in tools. */
             builtInTools?: string[];
+            /** @description Agents that it may ask. */
+            agentTools?: {
+                /** @description Name of the agent that is asked. */
+                agent: string;
+                /** @description Name of the tool. Null: the name of the agent. */
+                name?: string | null;
+                /** @description What it is for. Null: made from the name of the agent. */
+                description?: string | null;
+            }[];
             /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. */
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
@@ -3549,6 +3699,18 @@ export interface components {
             } | {
                 /** @description Name of an HTTP tool. */
                 httpTool: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
+            } | {
+                /** @description Name of an agent that is asked. */
+                agent: string;
                 /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
                 when?: {
                     [key: string]: unknown;
@@ -3583,6 +3745,8 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
+            /** @description Agents that it may ask, each once. None may reach itself, nor a way be longer than three calls. */
+            agentTools?: components["schemas"]["AgentToolInput"][] | null;
             /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. Null when there are none. */
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
@@ -3599,6 +3763,18 @@ export interface components {
             } | {
                 /** @description Id of an HTTP tool. */
                 httpToolId: string;
+                /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
+                when?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description For how long a client secret may have a decision remembered. Null: not at all.
+                 * @enum {string|null}
+                 */
+                mayRemember?: "session" | "user" | null;
+            } | {
+                /** @description Id of an agent that is asked. */
+                agentId: string;
                 /** @description JSON Schema of an object: only calls whose arguments match it wait. Null: all do. */
                 when?: {
                     [key: string]: unknown;
@@ -4195,6 +4371,19 @@ export interface components {
             /** @description Of all branches, oldest first. */
             checkpoints: components["schemas"]["Checkpoint"][];
         };
+        /** @description The session that the call makes. Absent on calls of other tools. */
+        ChildPlace: {
+            /**
+             * Format: uuid
+             * @description The agent that answers the call.
+             */
+            agentId: string;
+            /**
+             * Format: uuid
+             * @description The session in which it does.
+             */
+            sessionId: string;
+        };
         ClientSecret: {
             /** @description The secret, beginning with `ek_`. It is not stored, and never shown again. */
             value: string;
@@ -4224,6 +4413,25 @@ export interface components {
                 seconds?: number;
             } | null;
         };
+        Connection: {
+            /**
+             * Format: uuid
+             * @description Id of the MCP server.
+             */
+            mcp_server_id: string;
+            /** @description Its name. */
+            server: string;
+            /** @description The scopes, divided by spaces. Null: the server named none. */
+            scope: string | null;
+            /**
+             * Format: date-time
+             * @description When the user signed in. ISO 8601, UTC.
+             */
+            created_at: string;
+        };
+        Connections: {
+            connections: components["schemas"]["Connection"][];
+        };
         ContentPart: {
             /**
              * @description `text`, or in user messages `image_url` or `file`.
@@ -4237,9 +4445,10 @@ export interface components {
                 /** @enum {string} */
                 detail?: "auto" | "low" | "high";
             };
-            /** @description A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64, or the `url` of an earlier message’s part. */
+            /** @description A file: PDF, Word, Excel, plain text, Markdown or CSV as a `data:` URL in base64, the `url` of an earlier message’s part, or the `file_id` of an uploaded file. */
             file?: {
-                file_data: string;
+                file_data?: string;
+                file_id?: string;
                 filename?: string;
             };
         };
@@ -4425,6 +4634,8 @@ export interface components {
             reasoning?: string;
             /** @description Pictures and files of a user message, in order. Absent where there are none. */
             parts?: components["schemas"]["DeployMessagePart"][];
+            /** @description Calls of tools, in order. Read with the token of a share that includes them, else absent. */
+            tool_calls?: components["schemas"]["SharedToolCall"][];
             /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
             continuations?: {
                 /** @description The last frame before it. */
@@ -4560,6 +4771,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agent_id: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                message_id: string;
+                /** @description The call in that reply. */
+                call_id: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -4618,6 +4849,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agent_id: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                message_id: string;
+                /** @description The call in that reply. */
+                call_id: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -4637,7 +4888,7 @@ export interface components {
             queued: number;
         };
         DeploySessionList: {
-            sessions: components["schemas"]["DeploySession"][];
+            sessions: components["schemas"]["DeploySessionEvent"][];
             /** @description Total number of records. */
             total: number;
             /** @description The limit used, after capping. */
@@ -4742,6 +4993,27 @@ export interface components {
              * @description The reply. Null where a session was found.
              */
             messageId: string | null;
+        };
+        FoundSnippet: {
+            /**
+             * Format: uuid
+             * @description Id of the message.
+             */
+            messageId: string;
+            /**
+             * @description Whose message it is.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            /** @description A piece of its text, at most 240 UTF-16 code units. */
+            text: string;
+            /** @description Where the found parts stand in `text`, each as its start and end in UTF-16 code units. */
+            marks: number[][];
+            /**
+             * Format: date-time
+             * @description When the message was stored. ISO 8601, UTC.
+             */
+            createdAt: string;
         };
         /** @description Absent settings are left to the provider. */
         GenerationConfig: {
@@ -4881,6 +5153,12 @@ export interface components {
             /** @description What a model would pass. */
             arguments?: {
                 [key: string]: unknown;
+            } | null;
+            /** @description What `{{session.user}}` stands for. Absent or null: nobody. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
             } | null;
         };
         /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
@@ -5273,6 +5551,33 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        McpConnection: {
+            /**
+             * Format: uuid
+             * @description Id of the connection.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The agent with whose sessions it is used.
+             */
+            agentId: string;
+            /** @description The end user. */
+            user: string;
+            /** @description The scopes, divided by spaces. Null: the server named none. */
+            scope: string | null;
+            /**
+             * Format: date-time
+             * @description When the user signed in. ISO 8601, UTC.
+             */
+            createdAt: string;
+        };
+        McpConnectionList: {
+            connections: components["schemas"]["McpConnection"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
         McpSelection: {
             /** @description Id of an MCP server. */
             mcpServerId: string;
@@ -5304,6 +5609,15 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * @description `user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.
+             * @enum {string}
+             */
+            auth: "none" | "user";
+            /** @description A client that is registered already. Null: none is. */
+            oauthClientId: string | null;
+            /** @description `***` where there is one. */
+            oauthClientSecret: string | null;
+            /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
              */
@@ -5333,6 +5647,15 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description `user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.
+             * @enum {string|null}
+             */
+            auth?: "none" | "user" | null;
+            /** @description A client that is registered already. Null: none is. */
+            oauthClientId?: string | null;
+            /** @description Its secret. Null clears it, `***` keeps it. */
+            oauthClientSecret?: string | null;
         };
         McpServerList: {
             mcpServers: components["schemas"]["McpServer"][];
@@ -5363,6 +5686,15 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description `user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.
+             * @enum {string|null}
+             */
+            auth?: "none" | "user" | null;
+            /** @description A client that is registered already. Null: none is. */
+            oauthClientId?: string | null;
+            /** @description Its secret. Null clears it, `***` keeps it. */
+            oauthClientSecret?: string | null;
         };
         McpTool: {
             /** @description The server's name for it, as in `toolNames`. */
@@ -5418,21 +5750,21 @@ export interface components {
             /** @description JSON text as the model wrote it; it may not parse. */
             arguments: string;
             /**
-             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
+             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `sign_in`: the user signs in at its MCP server. `caller`: the caller makes it.
              * @enum {string}
              */
-            kind: "approval" | "input" | "caller";
-            /** @description Of a question: the MCP server that asks. */
+            kind: "approval" | "input" | "caller" | "sign_in";
+            /** @description Of a question or sign-in: the MCP server. */
             server?: string;
             /** @description Of a question: the name that the server gave it. */
             key?: string;
-            /** @description Of a question: what the server says. */
+            /** @description Of a question: what the server says. Of a sign-in: a sentence for the user. */
             message?: string;
             /** @description Of a form: its JSON Schema, as the server sent it. */
             schema?: {
                 [key: string]: unknown;
             };
-            /** @description Of a page that the user is to visit: its address. */
+            /** @description Of a page that the user is to visit, or of the sign-in: its address. */
             url?: string;
             /**
              * Format: date-time
@@ -5487,6 +5819,8 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
+            /** @description Agents that it may ask, each once. None may reach itself, nor a way be longer than three calls. */
+            agentTools?: components["schemas"]["AgentToolInput"][] | null;
             /** @description When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
@@ -5776,6 +6110,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frameId: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -5873,6 +6227,7 @@ export interface components {
             startedAt: string | null;
             /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
+            child?: components["schemas"]["ChildPlace"];
             /**
              * Format: uuid
              * @description Id of the remembered decision that covered the call. Absent when none did.
@@ -5882,7 +6237,7 @@ export interface components {
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
-            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | null;
+            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | "signed_in" | null;
             /**
              * Format: date-time
              * @description When it was decided. ISO 8601, UTC.
@@ -5900,7 +6255,7 @@ export interface components {
                  * @description `answer`, `decline` or `cancel`.
                  * @enum {string}
                  */
-                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired";
+                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | "signed_in";
                 /** @description What a form was filled in with. Null where there is none. */
                 content: {
                     [key: string]: unknown;
@@ -7044,6 +7399,26 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /** @description The newest reply, with `include=reply`. Null before the first one. */
             reply?: {
                 /**
@@ -7060,6 +7435,8 @@ export interface components {
                 /** @description Input and output tokens. Null while it runs. */
                 tokens: number | null;
             } | null;
+            /** @description With `in=messages`: the newest matching messages, three at most. */
+            snippets?: components["schemas"]["FoundSnippet"][];
         };
         SessionOverviewEvent: {
             /**
@@ -7097,15 +7474,37 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /** @description Messages in its queue. */
             queued: number;
         };
         SessionOverviewList: {
             sessions: components["schemas"]["SessionOverview"][];
-            /** @description How many sessions there are in all, counted up to 10,000. */
+            /** @description How many sessions there are in all, counted up to 10,000, with `in=messages` up to 1,000. */
             total: number;
             /** @description True when there are more than `total`, else absent. */
             more?: boolean;
+            /** @description With `in=messages`: false while text of before an upgrade is being made searchable. */
+            complete?: boolean;
             /** @description The limit that was used, after capping. */
             limit: number;
             /** @description The offset that was used. */
@@ -7208,6 +7607,18 @@ export interface components {
         };
         ShareList: {
             shares: components["schemas"]["Share"][];
+        };
+        SharedToolCall: {
+            id: string;
+            name: string;
+            /** @description JSON text as the model wrote it; it may not parse. */
+            arguments: string;
+            /** @description Null while the tool runs, and where the outcome is unknown. */
+            ok: boolean | null;
+            /** @description The result given to the model. Null likewise. */
+            content: string | null;
+            /** @description Position of the call in the message's content, in UTF-16 code units. */
+            offset: number;
         };
         Snippet: {
             /**
@@ -7846,6 +8257,8 @@ export type AgentModel = components['schemas']['AgentModel'];
 export type AgentModelList = components['schemas']['AgentModelList'];
 export type AgentResponseCompact = components['schemas']['AgentResponseCompact'];
 export type AgentResponseRequestBody = components['schemas']['AgentResponseRequestBody'];
+export type AgentTool = components['schemas']['AgentTool'];
+export type AgentToolInput = components['schemas']['AgentToolInput'];
 export type AgentTools = components['schemas']['AgentTools'];
 export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];
@@ -7871,8 +8284,11 @@ export type ChatCompletionRequest = components['schemas']['ChatCompletionRequest
 export type ChatMessage = components['schemas']['ChatMessage'];
 export type Checkpoint = components['schemas']['Checkpoint'];
 export type CheckpointList = components['schemas']['CheckpointList'];
+export type ChildPlace = components['schemas']['ChildPlace'];
 export type ClientSecret = components['schemas']['ClientSecret'];
 export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
+export type Connection = components['schemas']['Connection'];
+export type Connections = components['schemas']['Connections'];
 export type ContentPart = components['schemas']['ContentPart'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationChange = components['schemas']['ConversationChange'];
@@ -7901,6 +8317,7 @@ export type FileDeleted = components['schemas']['FileDeleted'];
 export type FileForm = components['schemas']['FileForm'];
 export type FileList = components['schemas']['FileList'];
 export type Found = components['schemas']['Found'];
+export type FoundSnippet = components['schemas']['FoundSnippet'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
 export type GivenFeedback = components['schemas']['GivenFeedback'];
 export type HeadChange = components['schemas']['HeadChange'];
@@ -7928,6 +8345,8 @@ export type LoggedIn = components['schemas']['LoggedIn'];
 export type LoggedOut = components['schemas']['LoggedOut'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type MachineConfig = components['schemas']['MachineConfig'];
+export type McpConnection = components['schemas']['McpConnection'];
+export type McpConnectionList = components['schemas']['McpConnectionList'];
 export type McpSelection = components['schemas']['McpSelection'];
 export type McpServer = components['schemas']['McpServer'];
 export type McpServerCreate = components['schemas']['McpServerCreate'];
@@ -8016,6 +8435,7 @@ export type SessionTransitionList = components['schemas']['SessionTransitionList
 export type Share = components['schemas']['Share'];
 export type ShareCreate = components['schemas']['ShareCreate'];
 export type ShareList = components['schemas']['ShareList'];
+export type SharedToolCall = components['schemas']['SharedToolCall'];
 export type Snippet = components['schemas']['Snippet'];
 export type StreamError = components['schemas']['StreamError'];
 export type ToolCall = components['schemas']['ToolCall'];
@@ -12642,6 +13062,193 @@ export interface operations {
             };
         };
     };
+    listMcpConnections: {
+        parameters: {
+            query?: {
+                /** @description Only connections with this agent. */
+                agentId?: string;
+                /** @description Only connections of this user. */
+                user?: string;
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpConnectionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such MCP server. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deleteMcpConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such connection. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
     createChatCompletion: {
         parameters: {
             query?: never;
@@ -13177,6 +13784,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -13391,6 +14000,8 @@ export interface operations {
             query?: {
                 /** @description Only sessions of this user. */
                 user?: string;
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description As the header Last-Event-ID, which wins. From now on by default. */
                 last_event_id?: string;
             };
@@ -13756,6 +14367,88 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listSessionChildren: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploySessionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15141,6 +15834,8 @@ export interface operations {
                 q?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -19625,6 +20320,8 @@ export interface operations {
             query?: {
                 /** @description With the deploy key and an `external_id` in the path: whose chat it is. When absent, the chat belongs to no user. 1 to 200 characters. */
                 user?: string;
+                /** @description The message that the page has a part of. Where its reply has ended meanwhile, its stream is sent all the same, to its `finish` or `error`. */
+                message_id?: string;
             };
             header?: never;
             path: {
@@ -20592,21 +21289,21 @@ export interface operations {
                             /** @description JSON text as the model wrote it; it may not parse. */
                             arguments: string;
                             /**
-                             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
+                             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `sign_in`: the user signs in at its MCP server. `caller`: the caller makes it.
                              * @enum {string}
                              */
-                            kind: "approval" | "input" | "caller";
-                            /** @description Of a question: the MCP server that asks. */
+                            kind: "approval" | "input" | "caller" | "sign_in";
+                            /** @description Of a question or sign-in: the MCP server. */
                             server?: string;
                             /** @description Of a question: the name that the server gave it. */
                             key?: string;
-                            /** @description Of a question: what the server says. */
+                            /** @description Of a question: what the server says. Of a sign-in: a sentence for the user. */
                             message?: string;
                             /** @description Of a form: its JSON Schema, as the server sent it. */
                             schema?: {
                                 [key: string]: unknown;
                             };
-                            /** @description Of a page that the user is to visit: its address. */
+                            /** @description Of a page that the user is to visit, or of the sign-in: its address. */
                             url?: string;
                             /**
                              * Format: date-time
@@ -20633,6 +21330,26 @@ export interface operations {
                             message_id: string | null;
                             /** @description The frame up to which it was copied. Null when all of it was copied. */
                             frame_id: number | null;
+                        } | null;
+                        /** @description The call that made the session. Null when none did. */
+                        parent: {
+                            /**
+                             * Format: uuid
+                             * @description The agent that called.
+                             */
+                            agent_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The session of the call.
+                             */
+                            session_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The reply that made the call.
+                             */
+                            message_id: string;
+                            /** @description The call in that reply. */
+                            call_id: string;
                         } | null;
                         /**
                          * Format: date-time
@@ -20693,6 +21410,19 @@ export interface operations {
                                 filename: string | null;
                                 /** @description Bytes. */
                                 size: number;
+                            }[];
+                            /** @description Calls of tools, in order. Read with the token of a share that includes them, else absent. */
+                            tool_calls?: {
+                                id: string;
+                                name: string;
+                                /** @description JSON text as the model wrote it; it may not parse. */
+                                arguments: string;
+                                /** @description Null while the tool runs, and where the outcome is unknown. */
+                                ok: boolean | null;
+                                /** @description The result given to the model. Null likewise. */
+                                content: string | null;
+                                /** @description Position of the call in the message's content, in UTF-16 code units. */
+                                offset: number;
                             }[];
                             /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
                             continuations?: {
@@ -20821,6 +21551,23 @@ export interface operations {
                              */
                             created_at: string;
                         }[];
+                    } | {
+                        connections: {
+                            /**
+                             * Format: uuid
+                             * @description Id of the MCP server.
+                             */
+                            mcp_server_id: string;
+                            /** @description Its name. */
+                            server: string;
+                            /** @description The scopes, divided by spaces. Null: the server named none. */
+                            scope: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When the user signed in. ISO 8601, UTC.
+                             */
+                            created_at: string;
+                        }[];
                     };
                 };
             };
@@ -20870,6 +21617,186 @@ export interface operations {
                 };
             };
             /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listUserConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connections"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such connection, or it belongs to another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    deleteUserConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+                mcp_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such connection, or it belongs to another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -21844,6 +22771,8 @@ export interface operations {
                 q?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -22021,6 +22950,88 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listPlaygroundSessionChildren: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundSessionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -23794,7 +24805,7 @@ export interface operations {
                 limit?: number;
                 /** @description Number of records to skip. */
                 offset?: number;
-                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                /** @description A part of the title, without regard to case, or the beginning of an id; with `in=messages` words and phrases. */
                 q?: string;
                 /** @description Only sessions of this agent. */
                 agentId?: string;
@@ -23802,6 +24813,10 @@ export interface operations {
                 user?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `true`: also sessions that a call of another one made. Left out by default. */
+                children?: "true" | "false";
+                /** @description Only sessions that calls of this session made. */
+                parent?: string;
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */
@@ -23818,6 +24833,8 @@ export interface operations {
                 text?: string;
                 /** @description Only sessions whose newest reply has this status. */
                 status?: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
+                /** @description Where `q` is looked for. `messages`: in their text, as the deploy search does, the session with the newest match first; `q` is required then. `titles` by default. */
+                in?: "titles" | "messages";
                 /** @description `reply`: adds the newest reply to each session. */
                 include?: "reply";
             };
@@ -23872,7 +24889,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The database cannot be reached; see `Retry-After`. */
+            /** @description With `in=messages`: other searches are running (see `Retry-After`), or this one took too long: ask for more words, or a `user`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -23886,7 +24903,7 @@ export interface operations {
     countAllSessions: {
         parameters: {
             query?: {
-                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                /** @description A part of the title, without regard to case, or the beginning of an id; with `in=messages` words and phrases. */
                 q?: string;
                 /** @description Only sessions of this agent. */
                 agentId?: string;
@@ -23894,6 +24911,10 @@ export interface operations {
                 user?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `true`: also sessions that a call of another one made. Left out by default. */
+                children?: "true" | "false";
+                /** @description Only sessions that calls of this session made. */
+                parent?: string;
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */
@@ -23976,6 +24997,8 @@ export interface operations {
             query?: {
                 /** @description As the header Last-Event-ID, which wins. From now on by default. */
                 last_event_id?: string;
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
             };
             header?: {
                 /** @description The last id received. From now on by default. */

@@ -20,8 +20,17 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init).catch((error: Error) => {
     throw new Error(`GREENROOM_URL: ${url} cannot be reached (${error.cause ?? error.message}).`)
   })
-  if (!response.ok) throw new Error(`${new URL(url).pathname} answered ${response.status}: ${await response.text()}`)
-  return response
+  if (response.ok) return response
+  const text = await response.text()
+  const said = `${new URL(url).pathname} answered ${response.status}: ${text}`
+  if (response.status === 401)
+    throw new Error(`${said}\nSet GREENROOM_KEY to a management key, or GREENROOM_LOGIN to username:password.`)
+  // Every refusal of ours has a message, also those of paths that are not there.
+  throw new Error(
+    text.includes('"message"')
+      ? said
+      : `${said}\nIs there a Greenroom at ${new URL(url).origin}? GREENROOM_URL names it.`,
+  )
 }
 
 const post = (url: string, type: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>

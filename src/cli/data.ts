@@ -106,7 +106,7 @@ export async function backUp(file: string, url: string | null, options: DataOpti
   if (existsSync(file)) throw existsAlready(file)
   const part = `${file}.${randomUUID()}.part` // its own: another backup into the same file would write into it
   const write = async (sql: Sql) => {
-    const output = await open(part, 'w', 0o600)
+    const output = await open(part, 'w', 0o600).catch(unusable('written', file))
     try {
       await snapshot(sql, async (tx) => {
         await output.writeFile(dumpOf(tx, report(terminal, 'Saving')))
@@ -155,6 +155,9 @@ async function runningServer(dataDir: string): Promise<Sql | null> {
   )
 }
 
+/** Returns an address of a database without its user and password. */
+const placeOf = (url: string): string => url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1').replace(/\?.*$/, '')
+
 /** Restores a dump into the database at `url`, or into an embedded one that is made in DATA_DIR. It must be empty. */
 export async function restoreFrom(
   file: string,
@@ -166,6 +169,9 @@ export async function restoreFrom(
   const script = await open(file).catch(unusable('read', file))
   try {
     if ((await script.stat()).isDirectory()) throw new Error(`${file} cannot be read (it is a folder).`)
+    options.terminal.err(
+      `Restoring into ${url === null ? `the embedded database in ${options.dataDir}` : placeOf(url)}.`,
+    )
     const load = (sql: Sql) =>
       restore(sql, script.createReadStream(), {
         onTable: report(options.terminal, 'Restored'),

@@ -37,10 +37,15 @@ interface Flags {
 type Command = (given: string[], flags: Flags) => Promise<number>
 
 const server = (): Server => ({
-  url: (process.env.GREENROOM_URL || 'http://127.0.0.1:8080').replace(/\/+$/, ''),
+  url: serverUrl(process.env.GREENROOM_URL || 'http://127.0.0.1:8080'),
   login: process.env.GREENROOM_LOGIN || undefined,
   key: process.env.GREENROOM_KEY || undefined,
 })
+
+function serverUrl(given: string): string {
+  if (/^https?:\/\/[^/]/i.test(given) && URL.canParse(given)) return given.replace(/\/+$/, '')
+  throw new Error(`GREENROOM_URL: ${JSON.stringify(given)} is no address. It begins with http:// or https://.`)
+}
 
 const version = async (): Promise<string> =>
   JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')).version
@@ -178,7 +183,9 @@ async function main(): Promise<number | null> {
   if (command === undefined) throw new Error(`There is no command "${name}". See greenroom --help.`)
   const { least, most } = counts[command?.takes ?? 'no']
   if (given.length > most || given.length < least) {
-    throw new Error(`"${name}" takes ${command?.takes ?? 'no'} argument. See greenroom --help.`)
+    throw new Error(
+      `"${name}" takes ${command?.takes ?? 'no'} ${most < 2 ? 'argument' : 'arguments'}. See greenroom --help.`,
+    )
   }
   const { scope: scopes = ['deploy'], 'no-webhooks': noWebhooks = false } = values
   const { 'dry-run': isTried = false, draft = false } = values

@@ -5,6 +5,7 @@ import { deriveTitle } from '../actors/history/title.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { countWaiting } from '../features/approvals/store/waits.ts'
+import { createGrants } from '../features/connections/index.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
 import { openOidc } from '../features/oidc/open-oidc.ts'
 import { keepIndexed } from '../features/search/keep-indexed.ts'
@@ -28,12 +29,14 @@ import { createModel } from '../providers/model.ts'
 import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
 import type { Settings } from '../settings.ts'
-import { isLoopback, publicUrlOf, startupWarnings } from '../settings-checks.ts'
+import { isLoopback, publicUrlOf, shortSecrets, startupWarnings } from '../settings-checks.ts'
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
+import { guardedFetch } from '../tools/outbound/guarded-fetch.ts'
 import { createOutboundOnDemand } from '../tools/outbound/outbound-on-demand.ts'
 import { fetchShort } from '../tools/outbound/short-answer.ts'
+import type { LateChildren } from './children.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
 import { type BackgroundOptions, startBackground } from './jobs.ts'
@@ -43,7 +46,7 @@ import { heldBy } from './replays.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
 import { startFault } from './start/start-fault.ts'
-import { toolDependencies } from './tools.ts'
+import { openSignIns, toolDependencies } from './tools.ts'
 import { watchVersion } from './versions.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -113,7 +116,8 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
       loadFetch: outbound.load,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
-      onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters count as one.'),
+      onCountFault: (error) =>
+        log.warn({ reason: String(error) }, 'Tokens could not be counted: four characters count as one.'),
     }),
   )
   return { outbound, mcp, model }
@@ -164,10 +168,14 @@ async function openDependencies(ground: Ground) {
   const webhookSender = createWebhooks({ sql, secrets, outbound: { call: outbound.call, failureOf: callFailure }, log })
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
-  const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })
+  const connecting = { sql, secrets, fetchFor: guardedFetch(outbound), publicUrl: ground.publicUrl }
+  const grants = createGrants(connecting)
+  const children: LateChildren = { opened: null }
+  const waitLimitMs = settings.ownerLeaseMs
+  const tools = toolDependencies({ sql, secrets, outbound, mcp, grants, children, waitLimitMs, log })
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
-    ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering },
+    ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering, children },
     limits: createLimitGate(repliesSql, coordination),
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
   })
@@ -201,6 +209,8 @@ async function openDependencies(ground: Ground) {
     webhookSender,
     oidc: openOidc(settings, { ...ground, secrets, fetch: (url, call) => fetchShort(outbound, url, call) }),
     publicUrl: ground.publicUrl,
+    givenUrl: settings.publicUrl,
+    signIns: openSignIns(connecting, opened.beginning),
     ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
     log,
@@ -222,7 +232,7 @@ export async function startApp(settings: Settings, logStream?: LogStream): Promi
   const options = serverOptions(settings, logStream)
   const server = createServer(options)
   const { log } = server
-  for (const line of startupWarnings(settings)) log.warn(line)
+  for (const line of [...startupWarnings(settings), ...shortSecrets(settings)]) log.warn(line)
   const database = await openDatabase(settings, log).catch((error: unknown) => {
     throw startFault(error, settings)
   })

@@ -22,6 +22,7 @@ import {
   requireUtf8,
 } from '../persistence/postgres/schema/server-settings.ts'
 import type { Settings } from '../settings.ts'
+import { offersNoTls } from './start/start-fault.ts'
 
 /** Connections for replies. Flushes and the lease each have their own. */
 const REPLIES_POOL_SIZE = 10
@@ -110,7 +111,7 @@ export async function waitForDatabase<T>(
       longestMs: DATABASE_RETRY_MS,
       withinMs: DATABASE_WAIT_MS,
       mayPass(error) {
-        if (!isUnavailable(error)) return false
+        if (!isUnavailable(error) || offersNoTls(error)) return false
         reason = error instanceof Error ? error.message : String(error)
         if (hasSaid) return true
         clearTimeout(next)

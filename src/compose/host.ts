@@ -23,6 +23,7 @@ import { together } from '../observability/observers.ts'
 import { askAgain, isUnavailable } from '../persistence/postgres/database.ts'
 import type { Settings } from '../settings.ts'
 import { capabilities } from './capabilities.ts'
+import { type LateChildren, openChildren } from './children.ts'
 import { faultLog } from './observation.ts'
 import type { Ground, openOwnership } from './ownership.ts'
 import { openReplays } from './replays.ts'
@@ -40,12 +41,13 @@ interface HostParts extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coo
   model: Model
   gate: LeaseGate
   answering: RecordDependencies
+  children: LateChildren
   limits: LimitGate
 }
 
 /** Opens the host. Its replies may be taken over, and messages begin, from now on. */
 export function openHost({ settings, repliesSql, log, closing, observation }: Ground, parts: HostParts) {
-  const { coordination, recorder, handovers, journal, model, gate, answering, limits } = parts
+  const { coordination, recorder, handovers, journal, model, gate, answering, limits, children: late } = parts
   const { observer, metrics } = observation
   const inner = createHost({
     model,
@@ -78,10 +80,13 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
     onTakenOver: metrics?.onTakenOver,
   })
   // A message that steers goes before a handover: a reply that ends needs no other instance.
-  const host = createSessionHost(inner, [queue, continuation])
+  const children = openChildren(inner, { sql: repliesSql, owner, settings, generate: queue.generate })
+  late.opened = children
+  const host = createSessionHost(inner, [queue, continuation, children])
   coordination.start(host.owned, { tick: host.tick, takeOver: continuation.takeOver })
   const timers = createTimers((err, task) => log.warn({ err }, `${task} failed.`))
   timers.every(TEND_MS, 'Beginning queued messages', queue.tend)
+  timers.every(TEND_MS, 'Tending child sessions', children.tend)
   const expire = createExpiry({ sql: repliesSql, owner, host: inner, generate: queue.generate })
   timers.every(EXPIRE_MS, 'Rejecting approvals that have expired', expire)
   const compactions = createCompactions(inner)
@@ -90,7 +95,8 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   const wakeReplays = timers.every(REPLAY_MS, 'Running replays', replays.tend)
   timers.every(TEND_MS, 'Giving back places that were taken late', limits.giveBackLate)
   closing.defer(timers.stop)
-  return { host, queue, compactions, limits, capabilities, wakeReplays }
+  const beginning = { owner: () => (inner.refusal() === null ? owner() : null), generate: queue.generate }
+  return { host, queue, compactions, limits, capabilities, wakeReplays, beginning }
 }
 
 /** Returns null when requests to models are not kept. */

@@ -50,7 +50,7 @@ export async function testConnection(
     const { message, detail } = failureOf(problem, connection.apiKey ? [connection.apiKey.trim()] : [])
     // A caller gets the kind of error only. The administrator who set URL and key may read the words.
     const terse = message.includes(problem.reason) && problem.kind !== 'connection'
-    return answer(false, cut(terse ? message : `${message} ${clearKeyLike(detail)}`, 500))
+    return answer(false, cut(terse ? message : `${message} (${clearKeyLike(detail)})`, 500))
   }
 }
 

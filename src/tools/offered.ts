@@ -1,5 +1,5 @@
 /** Tools as a toolbox offers them. Types only. */
-import type { Again, MissingServer, ToolAnswer, ToolIdentity } from '../actors/ports/index.ts'
+import type { Again, ChildPlace, MissingServer, ToolAnswer, ToolIdentity } from '../actors/ports/index.ts'
 import type { JsonSchema } from './schemas/arguments.ts'
 
 export interface Tool {
@@ -13,6 +13,8 @@ export interface Tool {
   /** The schema of the arguments. Null allows any object. */
   inputSchema: JsonSchema | null
   call(args: Record<string, unknown>, once: Once): Promise<ToolAnswer>
+  /** Names the session that a call makes; see `OwnTool`. */
+  child?(key: string): ChildPlace
 }
 
 /** The tools of one kind. `chosen`: the tools that the agent has. */
@@ -22,12 +24,16 @@ export interface Offered {
   others?: Omit<Tool, 'call'>[]
   answering?: string[]
   missing?: MissingServer[]
+  /** The tools by which users sign in. One that is not offered is only there for calls that were asked for before. */
+  signIns?: { tool: Tool; isOffered: boolean }[]
 }
 
 /** The context of one call. `key` identifies it. */
 export interface Once {
   signal: AbortSignal
   key: string
+  /** The call's id in its turn. */
+  callId: string
   /** The answers to what the tool's server asked, when the call is sent again. */
   again?: Again | undefined
 }

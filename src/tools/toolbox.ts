@@ -16,9 +16,11 @@ import { parseExact } from '../untrusted/exact-json.ts'
 import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json/json-bounds.ts'
 import { namesTwice } from '../untrusted/json/names-twice.ts'
+import { type AskAgents, agentTools, type CalledAgent } from './agent-tools.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
 import { callHttpTool, type HttpTool } from './http-tools/http-tool.ts'
 import type { Mcp, McpServer, ToolLog } from './mcp/mcp.ts'
+import type { Grants } from './mcp-servers/grants.ts'
 import { mcpTools } from './mcp-servers/offered-tools.ts'
 import { type Approvals, keysToApprove } from './naming/approvals.ts'
 import { createNames, keyOfTool, type NameTool, plainName } from './naming/tool-names.ts'
@@ -31,6 +33,7 @@ export interface ToolboxConfig extends Approvals {
   /** The servers. `*` in `toolNames` means all tools of the server. */
   mcpServers: readonly { server: McpServer; toolNames: readonly string[] }[]
   builtInToolIds: readonly string[]
+  agentTools: readonly CalledAgent[]
   /** The configured tools, including those that cannot be used now: names depend on them. */
   configured: ConfiguredTools
 }
@@ -52,6 +55,10 @@ export interface ToolboxWorld {
   depth?: number | undefined
   /** The encryption of what servers send with their questions. Absent where no server may ask. */
   states?: RequestStates
+  /** The grants of users that sign in at servers. Absent where none may. */
+  grants?: Grants
+  /** The sessions that answer calls of agents. Absent where no agent may be asked. */
+  children?: AskAgents | undefined
 }
 
 /** The bounds of one provider event. */
@@ -70,23 +77,27 @@ export async function createToolbox(
   const kinds: Offered[] = await Promise.all(
     Object.values(toolsOf).map((open) => open(config, world, nameTool, signal)),
   )
-  const chosen = withoutNamesakes(
-    kinds.flatMap((kind) => kind.chosen),
-    world.log,
-  )
+  const signIns = kinds.flatMap((kind) => kind.signIns ?? [])
+  const offeredSignIns = signIns.filter(({ isOffered }) => isOffered).map(({ tool }) => tool)
+  const chosen = withoutNamesakes([...kinds.flatMap((kind) => kind.chosen), ...offeredSignIns], world.log)
   const toApprove = keysToApprove(config, {
     tools: kinds.flatMap((kind) => [...kind.chosen, ...(kind.others ?? [])]),
     answering: new Set(kinds.flatMap(({ answering = [] }) => answering)),
   })
   const byName = new Map(chosen.map((tool) => [tool.name, tool]))
   const byKey = new Map(chosen.map((tool) => [keyOfTool(tool.identity), tool]))
+  const hidden = new Map(signIns.map(({ tool }) => [keyOfTool(tool.identity), tool]))
   const missing = missingTools(kinds.flatMap((kind) => kind.missing ?? []))
-  const find = ({ name, tool: key }: Omit<CallOfTool, 'id'>) => (key === undefined ? byName.get(name) : byKey.get(key))
+  const find = ({ name, tool: key }: Omit<CallOfTool, 'id'>) =>
+    key === undefined ? byName.get(name) : (byKey.get(key) ?? hidden.get(key))
   return {
     tools: chosen.map(specOf),
     ...(missing && { missing }),
     own: new Map(
-      Array.from(byKey, ([key, { name }]): [string, OwnTool] => [name, { key, needsApproval: toApprove.has(key) }]),
+      Array.from(byKey, ([key, { name, child }]): [string, OwnTool] => [
+        name,
+        { key, needsApproval: toApprove.has(key), ...(child && { child }) },
+      ]),
     ),
     asking: async (call) => {
       const tool = find(call)
@@ -96,7 +107,7 @@ export async function createToolbox(
     call: async (call, signal, key) => {
       const tool = find(call)
       if (tool === undefined) return { ok: false, content: `${notHere(call)}.` }
-      return callTool(tool, call, { signal, key, again: call.again }, world.log)
+      return callTool(tool, call, { signal, key, callId: call.id, again: call.again }, world.log)
     },
     check: async (call) => {
       const tool = find(call)
@@ -150,6 +161,7 @@ const toolsOf = {
   httpTools: ({ httpTools }, world, nameTool) => ({ chosen: httpTools.map((tool) => httpTool(tool, world, nameTool)) }),
   mcpServers: mcpTools,
   builtInToolIds: builtIns,
+  agentTools,
 } satisfies Record<ToolKind, ToolsOf>
 
 type ToolKind = Exclude<keyof ToolboxConfig, keyof Approvals | 'configured'>

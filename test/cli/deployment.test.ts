@@ -1,10 +1,13 @@
 /** The configuration in git makes a deployment: `greenroom export` and `import` (adopters' first wall, contract section 8). */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { call, openScene } from '../http/scene.ts'
+import { freshDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { verifies } from '../verifies.ts'
 
@@ -100,3 +103,35 @@ verifies(
     expect((await staging.call('GET', '/api/v1/export')).json).toEqual(before)
   },
 )
+
+test('what is wrong with the server, its address or the login is said with the variable that mends it', async () => {
+  const refused = async (environment: Record<string, string>) => await run(['export'], environment)
+  expect(await refused({ GREENROOM_URL: '127.0.0.1:8080' })).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^GREENROOM_URL: "127\.0\.0\.1:8080" .* http:\/\//),
+  })
+  const { err } = await refused({ GREENROOM_URL: production.app.url })
+  expect(err).toMatch(/answered 401: .*\nSet GREENROOM_KEY .* GREENROOM_LOGIN/)
+  const other = createServer((_, answer) => answer.writeHead(404).end('{}')).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const address = other.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  expect((await refused({ GREENROOM_URL: url })).err).toContain(`Is there a Greenroom at ${url}?`)
+  other.close()
+})
+
+test('a backup and a restore name their place', async () => {
+  const folder = await temporaryFolder()
+  const database = await freshDatabase()
+  const backup = await run(['backup', join(folder, 'none', 'x.sql')], { DATABASE_URL: database.url })
+  expect([backup.code, backup.err]).toEqual([
+    2,
+    expect.stringContaining(`${join(folder, 'none', 'x.sql')} cannot be written`),
+  ])
+  expect((await run(['backup'], {})).err).toMatch(/takes one or two arguments/)
+  const dump = join(folder, 'x.sql')
+  await writeFile(dump, 'no dump')
+  const restored = await run(['restore', dump], { DATABASE_URL: database.url })
+  expect(restored.err).toMatch(/^Restoring into postgres:\/\/[^@]*\.\n/)
+  await database.drop()
+})

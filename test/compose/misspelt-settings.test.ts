@@ -18,6 +18,13 @@ test.each([
   ])
 })
 
+test('a setting that counts only beside another one is named', () => {
+  expect(misspeltSettings({ CACHE_URL: 'redis://r' }, names)).toEqual([
+    'CACHE_URL has no effect: CACHE_PROVIDER is not set.',
+  ])
+  expect(misspeltSettings({ CACHE_URL: 'redis://r', CACHE_PROVIDER: 'redis' }, names)).toEqual([])
+})
+
 test('settings and the variables of other programs are left alone', () => {
   expect(warned(...names)).toEqual([])
   expect(

@@ -3,6 +3,7 @@ import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startApp } from '../../src/compose/app.ts'
+import { waitForDatabase } from '../../src/compose/database.ts'
 import { startFault } from '../../src/compose/start/start-fault.ts'
 import { openSecrets } from '../../src/persistence/records/access/secrets.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -27,6 +28,15 @@ test.each([
   const said = words(startFault(failed(code, `${message}.`), settings))
   expect(said).toMatch(/^DATABASE_URL: the database .*[^.]\. (?:Check|Name|Let) .*\.$/)
   expect(said).toContain(message)
+})
+
+test('a server without TLS is told at once, with sslmode', async () => {
+  const none = failed('ECONNRESET', 'Client network socket disconnected before secure TLS connection was established')
+  expect(words(startFault(none, settings))).toMatch(
+    /^DATABASE_URL: the database offers no TLS, which sslmode demands\./,
+  )
+  const log = { warn: () => expect.unreachable('nobody waits for it') }
+  await expect(waitForDatabase(() => Promise.reject(none), log)).rejects.toBe(none)
 })
 
 test('other faults keep their words', () => {

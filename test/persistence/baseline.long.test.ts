@@ -45,6 +45,9 @@ interface Readings {
   exported: object
 }
 
+/** Functions that this version does not call. They stay, since an older instance beside it may. */
+const forOlder = /^decide_calls\b/
+
 const idOf = (frame: string): number => Number(/^id: (\d+)$/m.exec(frame)?.[1])
 
 describe.each(versions)('on PostgreSQL %i', (version) => {
@@ -78,12 +81,15 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
     expect(after.waits).toEqual(
       Array.from(Object(before.waits), (row) => ({
         ...Object(row),
+        asked: null,
+        expires_at: null,
         carried: expect.stringMatching(/^\{"version":1,/),
       })),
     )
     changedRows.waits = before.waits
     expect(knownTo(before, { ...after, ...changedRows })).toEqual(before)
-    expect(await shapeOf(old.sql)).toEqual(await shapeOf(fresh.sql))
+    const shape = await shapeOf(old.sql)
+    expect(shape.filter(({ name }) => !forOlder.test(name))).toEqual([...(await shapeOf(fresh.sql))])
     await fresh.drop()
     expect(await migrate(old.sql)).toEqual([])
   })

@@ -1,5 +1,19 @@
 /** The rules of contract section 30 on agents as tools, and on agents as MCP servers: a part of requirements.ts. */
 export const children = {
+  'contract-30.agent-tools':
+    'agentTools names agents that are there, each once; absent keeps, [] clears; versions, exports and approvals have them.',
+  'contract-30.ways': 'No agent reaches itself through agentTools, and no way is longer than three calls.',
+  'contract-30.child':
+    'A call makes a session of the called agent, whose text is its result; stateless completions have none.',
+  'contract-30.child-once': 'There is one child for each call, whatever dies or is repeated.',
+  'contract-30.child-result': 'A child that fails, is cancelled or deleted gives a result that says so.',
+  'contract-30.child-busy': 'A child takes no other message while its call has no result.',
+  'contract-30.child-cancel': 'A cancel, and the end of a parent, end the children at all depths.',
+  'contract-30.child-loss':
+    'A parent that goes on elsewhere joins its children; one that ends has them cancelled; a lost child is told.',
+  'contract-30.parent': 'A child names its parent, on every surface; a call names its child.',
+  'contract-30.child-lists': 'Lists show children or leave them out as they are asked.',
+  'contract-30.child-deletion': 'A session goes with all below it, and so do the children of a reply.',
   'contract-30.face-tool':
     'An agent is an MCP server of both eras with one tool, ask; GET and DELETE are 405, and every instance serves.',
   'contract-30.face-access':

@@ -13,10 +13,16 @@ export const finding = {
   'contract-31.share-management': 'Management makes, lists and revokes shares below the playground.',
   'contract-31.share-streams':
     'A live share follows replies without what it does not show; its streams end with it, replies run on.',
+  'contract-31.share-page':
+    'The page of shares needs no login, loads its own files alone and shows what the token opens.',
+  'contract-31.search-pages':
+    'The console searches messages with marks and jumps, archives sessions, and makes and revokes shares.',
   'contract-31.search-words':
     'Words by their beginning, phrases and runs are found in one message; case, accents and forms make no difference.',
   'contract-31.search-refusals':
     'Another q, limit or cursor is 400, other methods 405; a secret searches its user, a share nothing; what is deleted is not found.',
   'contract-31.search-order': 'The newest match decides the order; pages repeat and omit nothing; snippets are marked.',
+  'contract-31.search-management':
+    'Management searches messages over all agents with the filters of its list, and counts up to 1,000 sessions.',
   'contract-31.search-soon': 'Messages and replies are made searchable in the background once they are stored.',
 } as const

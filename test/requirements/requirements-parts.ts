@@ -5,6 +5,8 @@ export const parts = {
     'Fields that change the answer go to providers that take them, else 400 names field and provider.',
   'contract-13.wrong-values': 'Wrong values are 400; null, false, n: 1 and empty arrays count as absent.',
   'contract-13.ignored': 'x-greenroom-ignored names what was sent and not used.',
+  'contract-13.page-pictures':
+    'A page of another origin gets addresses of stored parts that show them with access_token; PUBLIC_URL counts for everybody.',
   'contract-13.parts':
     'Pictures and files of user messages reach the model, in the order that they were sent, on every endpoint.',
   'contract-13.part-limits':

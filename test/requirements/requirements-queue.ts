@@ -1,5 +1,6 @@
 /** The rules of contract section 22, the queue of a session: a part of requirements.ts. */
 export const queue = {
+  'contract-22.list-marks': 'Lists of deploy sessions have status and queued, as their stream.',
   'contract-22.enqueue':
     'A message waits in the queue and begins when those before it have ended, whatever their status; its request waits with it.',
   'contract-22.exactly-once':

@@ -243,6 +243,8 @@ export const requirements = {
   'contract-12.ai-sdk-input':
     'The last message of DefaultChatTransport is sent to the session of the chat’s id, which is made when needed.',
   'contract-12.ai-sdk-resume': 'GET …/stream follows the running reply, DELETE …/stream cancels it, else 204.',
+  'contract-12.chat-transport':
+    'The transport for useChat goes on with broken connections, loses nothing and repeats nothing, and renews the secret.',
   'contract-12.ai-sdk-messages': 'GET …/messages gives UI messages with our ids and their status.',
   'contract-12.ag-ui': 'A reply is a run of AG-UI, each event as the protocol has it.',
   'contract-12.ag-ui-input': 'The newest user message of RunAgentInput is sent; the same runId joins.',

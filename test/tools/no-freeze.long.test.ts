@@ -131,7 +131,12 @@ verifies(rule, 'web_fetch: a page is neither joined nor decoded here', async () 
 verifies('contract-18.livez', 'names of approvals among many tools', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
   const toolNames = Array.from({ length: 20_000 }, (_, index) => `t${index}`)
-  const configured = { httpTools: [], mcpServers: [{ id: 's', name: 's', toolNames }], builtInToolIds: [] }
+  const configured = {
+    httpTools: [],
+    mcpServers: [{ id: 's', name: 's', toolNames }],
+    builtInToolIds: [],
+    agentTools: [],
+  }
   const longest = await leastOfSeveral(LIMIT_MS, () => longestTurn(async () => workOutNames(names, configured)))
   expect(longest).toBeLessThan(LIMIT_MS)
 })

@@ -45,7 +45,15 @@ export const aiSdk = operations({
     path: `${one}/stream`,
     scope: 'deploy',
     secret: 'handler',
-    query: ofUser,
+    query: Type.Object({
+      ...ofUser.properties,
+      message_id: Type.Optional(
+        Type.String({
+          description:
+            'The message that the page has a part of. Where its reply has ended meanwhile, its stream is sent all the same, to its `finish` or `error`.',
+        }),
+      ),
+    }),
     summary: 'Follow the reply that runs, from its beginning',
     description: 'The same parts again, then what follows. None runs, or there is no such session: 204.',
     streams: 'only',

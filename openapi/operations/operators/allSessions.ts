@@ -7,7 +7,7 @@ import {
   sessionCountFilters,
   sessionOverviewPage,
 } from '../../schemas/conversation/all-sessions.ts'
-import { lastEvent, SessionGone } from '../../schemas/conversation/sessions.ts'
+import { lastEvent, SessionGone, sessionFilters } from '../../schemas/conversation/sessions.ts'
 
 export const allSessions = operations({
   listAllSessions: {
@@ -19,6 +19,9 @@ export const allSessions = operations({
     summary: 'List the sessions of all agents, most recently updated first',
     query: sessionOverviewPage,
     responses: { 200: SessionOverviewList },
+    errors: {
+      503: 'With `in=messages`: other searches are running (see `Retry-After`), or this one took too long: ask for more words, or a `user`.',
+    },
   },
   countAllSessions: {
     method: 'get',
@@ -38,7 +41,7 @@ export const allSessions = operations({
     role: 'editor',
     summary: 'Follow the sessions of all agents',
     description: 'As the stream of an agent’s sessions, with records of this list.',
-    query: Type.Object({ last_event_id: lastEvent }),
+    query: Type.Object({ last_event_id: lastEvent, children: sessionFilters.children }),
     headers: { 'Last-Event-ID': 'The last id received. From now on by default.' },
     streams: 'only',
     events: [SessionOverviewEvent, SessionGone],

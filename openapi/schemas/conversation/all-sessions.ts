@@ -1,6 +1,8 @@
 /** The sessions of all agents, for operators. */
 import Type, { type TObject } from 'typebox'
 import { count, id, nullable, objectOrNull, oneOf, page, time } from '../basics.ts'
+import { playgroundParent } from './branches.ts'
+import { snippetFields } from './snippets.ts'
 
 export const sessionStatuses = ['idle', 'streaming', 'waiting', 'complete', 'error', 'cancelled'] as const
 
@@ -15,6 +17,7 @@ const overview = {
   archived: Type.Boolean({ description: 'Whether the session is marked as archived.' }),
   createdAt: time('When the session was made.'),
   updatedAt: time('When something last happened in it.'),
+  parent: playgroundParent,
 }
 const newestReply = objectOrNull(
   {
@@ -26,7 +29,17 @@ const newestReply = objectOrNull(
   },
   'The newest reply, with `include=reply`. Null before the first one.',
 )
-const SessionOverview = Type.Object({ ...overview, reply: Type.Optional(newestReply) }, { title: 'SessionOverview' })
+const FoundSnippet = Type.Object(snippetFields({ id: 'messageId', time: 'createdAt' }), { title: 'FoundSnippet' })
+const SessionOverview = Type.Object(
+  {
+    ...overview,
+    reply: Type.Optional(newestReply),
+    snippets: Type.Optional(
+      Type.Array(FoundSnippet, { description: 'With `in=messages`: the newest matching messages, three at most.' }),
+    ),
+  },
+  { title: 'SessionOverview' },
+)
 export const SessionOverviewEvent = Type.Object(
   { ...overview, queued: count('Messages in its queue.') },
   { title: 'SessionOverviewEvent' },
@@ -34,8 +47,13 @@ export const SessionOverviewEvent = Type.Object(
 export const SessionOverviewList = Type.Object(
   {
     sessions: Type.Array(SessionOverview),
-    total: count('How many sessions there are in all, counted up to 10,000.'),
+    total: count('How many sessions there are in all, counted up to 10,000, with `in=messages` up to 1,000.'),
     more: Type.Optional(Type.Boolean({ description: 'True when there are more than `total`, else absent.' })),
+    complete: Type.Optional(
+      Type.Boolean({
+        description: 'With `in=messages`: false while text of before an upgrade is being made searchable.',
+      }),
+    ),
     limit: count('The limit that was used, after capping.'),
     offset: count('The offset that was used.'),
   },
@@ -49,13 +67,20 @@ const filter = (description: string) => Type.Optional(Type.String({ minLength: 1
 
 const filters = {
   q: Type.Optional(
-    Type.String({ description: 'A part of the title, without regard to case, or the beginning of an id.' }),
+    Type.String({
+      description:
+        'A part of the title, without regard to case, or the beginning of an id; with `in=messages` words and phrases.',
+    }),
   ),
   agentId: filter('Only sessions of this agent.'),
   user: filter('Only sessions of this user.'),
   archived: Type.Optional(
     oneOf(['true', 'false'], 'Only sessions that are archived, or are not. All of them by default.'),
   ),
+  children: Type.Optional(
+    oneOf(['true', 'false'], '`true`: also sessions that a call of another one made. Left out by default.'),
+  ),
+  parent: filter('Only sessions that calls of this session made.'),
   errorCode: filter('Only sessions whose newest reply failed with this code.'),
   from: filter('Only sessions that were updated from this time on, ISO 8601.'),
   to: filter('Only sessions that were updated before this time, ISO 8601.'),
@@ -77,6 +102,12 @@ export const sessionOverviewPage: TObject = Type.Object({
   ...page.properties,
   ...filters,
   status: Type.Optional(oneOf(sessionStatuses, 'Only sessions whose newest reply has this status.')),
+  in: Type.Optional(
+    oneOf(
+      ['titles', 'messages'],
+      'Where `q` is looked for. `messages`: in their text, as the deploy search does, the session with the newest match first; `q` is required then. `titles` by default.',
+    ),
+  ),
   include: Type.Optional(oneOf(['reply'], '`reply`: adds the newest reply to each session.')),
 })
 

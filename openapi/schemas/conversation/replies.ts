@@ -61,6 +61,17 @@ export const messageHead = {
   content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
   status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
 }
+const SharedToolCall = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    arguments: Type.String({ description: 'JSON text as the model wrote it; it may not parse.' }),
+    ok: nullable(Type.Boolean({ description: 'Null while the tool runs, and where the outcome is unknown.' })),
+    content: nullable(Type.String({ description: 'The result given to the model. Null likewise.' })),
+    offset: count("Position of the call in the message's content, in UTF-16 code units."),
+  },
+  { title: 'SharedToolCall' },
+)
 export const DeployMessage = Type.Object(
   {
     ...messageHead,
@@ -71,6 +82,11 @@ export const DeployMessage = Type.Object(
     parts: Type.Optional(
       Type.Array(DeployMessagePart, {
         description: 'Pictures and files of a user message, in order. Absent where there are none.',
+      }),
+    ),
+    tool_calls: Type.Optional(
+      Type.Array(SharedToolCall, {
+        description: 'Calls of tools, in order. Read with the token of a share that includes them, else absent.',
       }),
     ),
     continuations: continuations('frame_id'),

@@ -1,21 +1,10 @@
 /** Search in the text of messages. */
 import Type, { type TObject } from 'typebox'
-import { id, nullable, oneOf, time } from '../basics.ts'
+import { nullable } from '../basics.ts'
 import { DeploySession, sessionFilters } from './sessions.ts'
+import { snippetFields } from './snippets.ts'
 
-const marks = Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }), {
-  description: 'Where the found parts stand in `text`, each as its start and end in UTF-16 code units.',
-})
-const Snippet = Type.Object(
-  {
-    message_id: id('Id of the message.'),
-    role: oneOf(['user', 'assistant'], 'Whose message it is.'),
-    text: Type.String({ description: 'A piece of its text, at most 240 UTF-16 code units.' }),
-    marks,
-    created_at: time('When the message was stored.'),
-  },
-  { title: 'Snippet' },
-)
+const Snippet = Type.Object(snippetFields({ id: 'message_id', time: 'created_at' }), { title: 'Snippet' })
 export const SearchResults = Type.Object(
   {
     results: Type.Array(

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { documented, webAddress } from '../../documented.ts'
 import { asRead, freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
+import { metadata } from '../conversation/sessions.ts'
 
 const headerMap = Type.Unsafe({
   type: 'object',
@@ -64,7 +65,11 @@ export const HttpToolUpdate = Type.Object(optional({ ...httpToolFields, ...httpT
   description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
 })
 export const HttpToolTestRequest = Type.Object(
-  { arguments: Type.Optional(nullable(freeObject('What a model would pass.'))) },
+  {
+    arguments: Type.Optional(nullable(freeObject('What a model would pass.'))),
+    user: Type.Optional(nullable(name('What `{{session.user}}` stands for. Absent or null: nobody.'))),
+    metadata: Type.Optional(nullable(metadata)),
+  },
   { title: 'HttpToolTestRequest' },
 )
 export const HttpToolTest = Type.Object(
@@ -88,17 +93,40 @@ const sendUser = Type.Boolean({
     'Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none.',
 })
 const sendUserInput = nullable(sendUser) // null: as when it is absent on creation
+const auth = oneOf(
+  ['none', 'user'],
+  '`user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.',
+)
+const oauthClientId = nullable(
+  Type.String({ minLength: 1, maxLength: 2000, description: 'A client that is registered already. Null: none is.' }),
+)
+const signIn = { auth, oauthClientId }
+const signInInput = {
+  auth: nullable(auth),
+  oauthClientId,
+  oauthClientSecret: nullable(
+    Type.String({ minLength: 1, maxLength: 2000, description: 'Its secret. Null clears it, `***` keeps it.' }),
+  ),
+}
 export const McpServer = Type.Object(
-  { id: id('Id of the server.'), ...mcpServerFields, sendUser, headers: headerMap, ...timestamps },
+  {
+    id: id('Id of the server.'),
+    ...mcpServerFields,
+    sendUser,
+    headers: headerMap,
+    ...signIn,
+    oauthClientSecret: nullable(Type.String({ description: '`***` where there is one.' })),
+    ...timestamps,
+  },
   { title: 'McpServer' },
 )
 export const McpServerList = listOf('McpServerList', 'mcpServers', McpServer)
 export const McpServerCreate = Type.Object(
-  { ...mcpServerFields, ...optional({ sendUser: sendUserInput, headers: headersInput }) },
+  { ...mcpServerFields, ...optional({ sendUser: sendUserInput, headers: headersInput, ...signInInput }) },
   { title: 'McpServerCreate', ...asRead },
 )
 export const McpServerUpdate = Type.Object(
-  optional({ ...mcpServerFields, sendUser: sendUserInput, headers: headersInput }),
+  optional({ ...mcpServerFields, sendUser: sendUserInput, headers: headersInput, ...signInInput }),
   {
     title: 'McpServerUpdate',
     description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
@@ -136,17 +164,48 @@ const McpSelection = Type.Object(
   },
   { title: 'McpSelection' },
 )
+const agentToolTexts = {
+  name: nullable(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Name of the tool. Null: the name of the agent.' }),
+  ),
+  description: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: 'What it is for. Null: made from the name of the agent.',
+    }),
+  ),
+}
 const toolChoice = {
   httpToolIds: Type.Array(Type.String(), { description: 'Ids of HTTP tools.' }),
   mcpServers: Type.Array(McpSelection),
   builtInToolIds: Type.Array(Type.String(), { description: 'Ids of built-in tools.' }),
+  agentTools: Type.Array(
+    Type.Object(
+      { agentId: Type.String({ description: 'Id of the agent that is asked.' }), ...agentToolTexts },
+      { title: 'AgentTool' },
+    ),
+    { description: 'Agents that it may ask: a call makes a child session.' },
+  ),
 }
+const AgentToolInput = Type.Object(
+  {
+    agentId: Type.String({ minLength: 1, description: 'Id of the agent that is asked.' }),
+    ...optional(agentToolTexts),
+  },
+  { title: 'AgentToolInput', additionalProperties: false },
+)
+const agentToolsInput = Type.Array(AgentToolInput, {
+  maxItems: 32,
+  description: 'Agents that it may ask, each once. None may reach itself, nor a way be longer than three calls.',
+})
 /** Longest name of a tool in `approvals`. */
 export const MAX_APPROVAL = 256
 /** The fields that identify a tool, by kind. */
 export const toolIdentities = [
   { builtInToolId: { type: 'string', description: 'Id of a built-in tool.' } },
   { httpToolId: { type: 'string', description: 'Id of an HTTP tool.' } },
+  { agentId: { type: 'string', description: 'Id of an agent that is asked.' } },
   {
     mcpServerId: { type: 'string', description: 'Id of an MCP server.' },
     toolName: { type: 'string', description: "The server's own name for the tool. `*`: each of its tools." },
@@ -156,6 +215,7 @@ export const toolIdentities = [
 export const toolsByName = [
   { builtInTool: { type: 'string', description: 'Id of a built-in tool.' } },
   { httpTool: { type: 'string', description: 'Name of an HTTP tool.' } },
+  { agent: { type: 'string', description: 'Name of an agent that is asked.' } },
   {
     mcpServer: { type: 'string', description: 'Name of an MCP server.' },
     toolName: { type: 'string', description: "The server's own name for the tool. `*`: each of its tools." },
@@ -200,10 +260,19 @@ const approvalsInput = approvalsOf(
   [{ type: 'null' }],
   `${approvalsDescription} Null when there are none.`,
 )
+export const agentToolsTransfer = Type.Array(
+  Type.Object(
+    { agent: Type.String({ description: 'Name of the agent that is asked.' }), ...optional(agentToolTexts) },
+    { additionalProperties: false },
+  ),
+  { maxItems: 32, description: 'Agents that it may ask.' },
+)
 export const approvalsTransfer = approvalsOf(toolsByName, [], approvalsDescription)
 /** The same arrays, each optional, null for none. */
 export const toolChoiceInput = optional(
-  Object.fromEntries(Object.entries(toolChoice).map(([kind, schema]) => [kind, nullable(schema)])),
+  Object.fromEntries(
+    Object.entries({ ...toolChoice, agentTools: agentToolsInput }).map(([kind, schema]) => [kind, nullable(schema)]),
+  ),
 )
 /** An approval that nobody has decided for so long is rejected. */
 export const approvalsExpireAfterS = nullable(

@@ -19,7 +19,13 @@ import {
   userLimitsInput,
   wireApis,
 } from './configuration.ts'
-import { approvalsExpireAfterS, approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
+import {
+  agentToolsTransfer,
+  approvalsExpireAfterS,
+  approvalsTransfer,
+  HttpToolCreate,
+  McpServerCreate,
+} from './tools.ts'
 
 const AgentTransfer = Type.Object(
   {
@@ -57,6 +63,7 @@ const AgentToolsTransfer = Type.Object(
       ),
     ),
     builtInTools: Type.Optional(Type.Array(Type.String(), { description: 'Ids of built-in tools.' })),
+    agentTools: Type.Optional(agentToolsTransfer),
     approvals: Type.Optional(approvalsTransfer),
     approvalsExpireAfterS: Type.Optional(approvalsExpireAfterS),
   },

@@ -25,9 +25,18 @@ export interface SessionQuery {
   user?: string
   metadata?: Record<string, string>
   q?: string
+  archived?: 'true' | 'false'
   limit?: number
   offset?: number
 }
+
+/** A search: its words, and the sessions that it covers. */
+export interface SearchQuery extends Omit<SessionQuery, 'offset' | 'q'> {
+  q: string
+  cursor?: string
+}
+
+export type SearchResults = components['schemas']['SearchResults']
 
 /** Sessions of one agent. */
 export interface Agent<OfKind, Made = NewSession, Listed = components['schemas']['DeploySessionList']> {
@@ -47,6 +56,11 @@ export type PlaygroundAgent = Agent<
 export interface DeployAgent extends Agent<DeploySession, NewSession, SessionList> {
   /** Returns each change of a session from now on, or after `lastEventId`, over as many connections as it takes. */
   watchSessions(options?: WatchOptions): AsyncGenerator<SessionChange, void>
+  /**
+   * Returns the sessions with a message that has all words and "phrases" of `q`, the one with the newest first, each with marked
+   * snippets. `next` is the `cursor` of the next page.
+   */
+  search(query: SearchQuery): Promise<SearchResults>
 }
 
 export interface EventsOptions {
@@ -78,6 +92,10 @@ export function createClient({ reconnect = {}, ...options }: ClientOptions): Cli
       return {
         session: (id = null, made = {}) => deploySession(context, id, made),
         sessions: (query = {}) => listSessions(context, query),
+        search: (query) =>
+          calls.GET('/api/v1/agents/{agent_id}/deploy/sessions/search', {
+            params: { path: { agent_id: context.agentId }, query },
+          }),
         watchSessions: (options = {}) => watchSessions(context, options),
       }
     },

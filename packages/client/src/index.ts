@@ -8,10 +8,13 @@ export {
   type DeployAgent,
   type EventsOptions,
   type PlaygroundAgent,
+  type SearchQuery,
+  type SearchResults,
   type SessionQuery,
 } from './client.ts'
 export { ApiError, ConnectionError, ReplyError, type ReplyErrorCode } from './errors.ts'
 export { type ContentPart, filePart, type MessageContent } from './message-content.ts'
+export { type ChatTransport, type ChatTransportOptions, chatTransport } from './pages/chat-transport.ts'
 export type { components, paths } from './schema.ts'
 export type {
   NewPlaygroundSession,
@@ -36,8 +39,10 @@ export type {
   Session,
   SessionRecord,
 } from './session/session.ts'
+export type { CreatedShare, Share } from './session/sharing.ts'
 export type { SessionChange, SessionList, WatchOptions } from './session/watch-sessions.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhooks.ts'
 export type { Reconnect } from './wire/follow.ts'
 export { type ServerEvent, serverEvents } from './wire/server-events.ts'
 export type { TokenSource } from './wire/tokens.ts'
+export { authorizedFetch } from './wire/transport.ts'

@@ -160,6 +160,11 @@ async function runTurns(given: Running, mayCompact: boolean): Promise<Ending | '
   let firstCall: { toolChoice?: ToolChoice } = toolChoice === null || from?.isFirstCall === false ? {} : { toolChoice }
   const waited = from && (await from.beginAgain(sending.next(turns).messages, running))
   if (waited) return { type: 'finished', reason: 'tool_calls', wait: waited }
+  if (from?.rejoin && toolbox !== null) {
+    const { said, wait } = await from.rejoin(toolbox, running)
+    if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
+    turns = said
+  }
   if (policy.runDecided !== null && toolbox !== null && from?.hasDecided !== true) {
     const turn = await policy.runDecided(toolbox, running)
     const wait = policy.waitOf({ turns, turn, callsUsed })

@@ -128,6 +128,11 @@ export interface Resumption {
    * reply waits, if it had ended for that; else to null.
    */
   beginAgain(messages: readonly ModelMessage[], running: Running): Promise<Wait | null>
+  /**
+   * Waits for calls that were made and are answered elsewhere, and shows their results. Resolves to the turns with them,
+   * and to how the reply waits, if it is to end for that. Absent when there are none.
+   */
+  rejoin?(toolbox: Toolbox, running: Running): Promise<{ said: readonly TurnMessage[]; wait: Wait | null }>
   /** Runs one model turn after the interrupted text. `ask` gets the messages that are sent after those of earlier turns. */
   goOnBehind<Turn>(
     running: Running,

@@ -60,7 +60,9 @@ export async function runTools(
     const waits = judgement !== null && 'waits' in judgement ? judgement.waits : undefined
     const by = judgement !== null && 'by' in judgement ? judgement.by : undefined
     const call = { type: 'tool_call' as const, id, name, arguments: text, startedAt }
-    return { ...call, ...(waits !== undefined && { waits }), ...(by && { by }) }
+    const isMade = judgement === null || !('refused' in judgement)
+    const child = isMade ? toolbox.own?.get(name)?.child?.(`${replyId}:${before + index + 1}`) : undefined
+    return { ...call, ...(waits !== undefined && { waits }), ...(by && { by }), ...(child && { child }) }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
   await unlessAborted(keep({ ...place, answer }, waiting, running), signal)

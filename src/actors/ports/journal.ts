@@ -95,6 +95,7 @@ export type Admission =
   | {
       outcome:
         | 'busy'
+        | 'answers_call'
         | 'queue_full'
         | 'key_reused'
         | 'not_found'

@@ -47,6 +47,14 @@ export interface OwnTool {
   key: string
   /** Whether some call of it may need approval. */
   needsApproval: boolean
+  /** Names the session that a call makes, by the call's key. Absent when it makes none. */
+  child?(key: string): ChildPlace
+}
+
+/** A session that a call of another one makes. */
+export interface ChildPlace {
+  agentId: string
+  sessionId: string
 }
 
 /** An element of `approvals`: a condition on the arguments (null: every call), and what a client secret may remember. */
@@ -79,6 +87,7 @@ export type OpenToolboxFor = (signal: AbortSignal, values: ReplyValues) => Promi
 export type ToolIdentity =
   | { builtInToolId: string }
   | { httpToolId: string }
+  | { agentId: string }
   /** `toolName` is the server's own name for it. In approvals `*` means every tool of the server. */
   | { mcpServerId: string; toolName: string }
 
@@ -103,6 +112,8 @@ export interface ConfiguredTools {
   /** `*` among `toolNames`: all that the server offers. */
   mcpServers: readonly { id: string; name: string; toolNames: readonly string[] }[]
   builtInToolIds: readonly string[]
+  /** Agents that it may ask; `name`: the name of the tool. */
+  agentTools: readonly { id: string; name: string }[]
 }
 
 /** The function that finds the meaning of names in `approvals` among these tools. */

@@ -40,6 +40,8 @@ const ServerAsked = Type.Object({
       /** JSON text of the form's schema, as the server sent it. Absent where a page is to be visited. */
       schema: Type.Optional(Type.String()),
       url: Type.Optional(Type.String()),
+      /** Present where the page is our own, on which the user begins to sign in at the server. */
+      signIn: Type.Optional(Type.Literal(true)),
     }),
   ),
   /** The server's `requestState`, encrypted. Absent where it sent none. */
@@ -63,6 +65,8 @@ export const eventSchemas = {
     startedAt: Type.String(),
     waits: Type.Optional(Type.Union([Type.Literal('approval'), Type.Literal('caller')])),
     by: Type.Optional(DecidedBefore),
+    /** The session that the call makes. Absent where it makes none. */
+    child: Type.Optional(Type.Object({ agentId: Type.String(), sessionId: Type.String() })),
   }),
   /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
   tool_begun: Type.Object({ type: Type.Literal('tool_begun'), id: Type.String(), startedAt: Type.String() }),

@@ -8,6 +8,10 @@ import { SettingsError } from '../../settings-checks.ts'
 /** SQLSTATE 28: authentication failed; 3D000: no such database. */
 const refusedStates = /^(?:28[0-9A-Z]{3}|3D000)$/
 
+/** Reports whether the server refused TLS, which `sslmode` demands: it closes the connection in which TLS was begun. */
+export const offersNoTls = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes('before secure TLS connection was established')
+
 /** Returns why the server cannot listen on HOST and PORT at all, null for other errors. */
 function refusedAddress(error: unknown, code: string, { host, port }: Pick<Settings, 'host' | 'port'>): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null
@@ -52,6 +56,10 @@ export function startFault(
   if (code === '42501') {
     const advice = 'Let its user own the database, or grant it create on the database and its schema.'
     return new Error(`DATABASE_URL: the database refuses a right: ${said}. ${advice}`, cause)
+  }
+  if (offersNoTls(error)) {
+    const advice = 'Take sslmode out of the address, or switch TLS on there.'
+    return new Error(`DATABASE_URL: the database offers no TLS, which sslmode demands. ${advice}`, cause)
   }
   if (isUnavailable(error)) {
     const advice = 'Check its host and port, and whether that server runs.'

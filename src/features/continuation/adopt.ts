@@ -129,7 +129,7 @@ function takenOver(claimed: Claimed): TakenOver {
   const { attempts, turns, tools } = noted
   return {
     adopted: { reason, from, elapsedMs, attempts, turns, tools },
-    from: resumption(resumePoint(claimed)),
+    from: resumption(resumePoint(claimed), (results) => resumePoint(claimed, results)),
     events,
   }
 }

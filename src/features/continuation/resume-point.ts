@@ -9,7 +9,15 @@ import type { Resumption } from '../../actors/generate/running.ts'
 import { nothingUsed } from '../../actors/generate/usage-tally.ts'
 import { decisionText, resultText } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
-import type { Chain, DecidedCall, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../actors/ports/index.ts'
+import type {
+  CallOfTool,
+  Chain,
+  DecidedCall,
+  OpenTurn,
+  StoredTurn,
+  TurnMessage,
+  WaitingCall,
+} from '../../actors/ports/index.ts'
 import { isSent, type ReplyEvent, type ServerAsked } from '../../actors/reply/reply-event.ts'
 import type { Claimed } from './handovers.ts'
 
@@ -18,10 +26,17 @@ export interface ResumePoint extends Omit<Resumption, 'beginAgain' | 'goOnBehind
   reasoning: string
   /** Calls whose outcome is unknown, for readers to see. */
   unknown: readonly string[]
+  /** Calls that other sessions answer: their results are waited for. */
+  open: readonly OpenCall[]
   /** Calls that were rejected, or answered by their decision, for readers to see. */
   notMade: readonly DecidedCall[]
   /** Set when the reply had ended to wait, and only that was not stored. */
   wait: Chain | null
+}
+
+/** A call that another session answers. `key`: see `Toolbox`. */
+export interface OpenCall extends CallOfTool {
+  key: string
 }
 
 type CallEvent = Extract<ReplyEvent, { type: 'tool_call' }>
@@ -86,12 +101,39 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
 
 type Seen = ReturnType<typeof readEvents>
 
-export function resumePoint({ reply, events, turns: stored, continued, noted, providerId }: Claimed): ResumePoint {
+/** Returns the calls that other sessions answer and that have no result: of this reply, and those that were approved. */
+function openCalls(replyId: string, seen: Seen, continued: Claimed['continued']): OpenCall[] {
+  const isOpen = (id: string) => !seen.results.has(id) && !seen.unknown.has(id)
+  const calls = seen.turns.flatMap((turn) => turn.calls)
+  const own = calls.flatMap(({ id, name, arguments: text, child, waits }, index) =>
+    child && waits === undefined && isOpen(id)
+      ? [{ id, name, arguments: text, tool: `${AGENT}${child.agentId}`, key: `${replyId}:${index + 1}` }]
+      : [],
+  )
+  const waiting = continued?.carried.chain.turn.waiting ?? []
+  const begun = (continued?.decisions ?? []).flatMap((one): OpenCall[] => {
+    const call = waiting.find((other) => other?.id === one.id)
+    if (!call?.tool?.startsWith(AGENT) || !seen.begun.has(one.id) || !isOpen(one.id)) return []
+    const { id, name, tool } = call
+    return [{ id, name, tool, arguments: one.arguments ?? call.arguments, key: `${call.replyId}:${call.place}` }]
+  })
+  return [...begun, ...own]
+}
+
+/** The beginning of the key of a tool that asks an agent. */
+const AGENT = 'agent:'
+
+/** Reads the point. `joined`: results of open calls, by id. */
+export function resumePoint(
+  { reply, events, turns: stored, continued, noted, providerId }: Claimed,
+  joined: ReadonlyMap<string, string> = new Map(),
+): ResumePoint {
   const seen = readEvents(events)
+  const open = openCalls(reply.id, seen, continued)
   const unknown: string[] = []
   const resultOf = (id: string): string => {
-    const result = seen.results.get(id)
-    if (result === undefined && !seen.unknown.has(id)) unknown.push(id)
+    const result = seen.results.get(id) ?? joined.get(id)
+    if (result === undefined && !seen.unknown.has(id) && !open.some((call) => call.id === id)) unknown.push(id)
     return result ?? unknownOutcome
   }
   const notMade: DecidedCall[] = []
@@ -127,6 +169,7 @@ export function resumePoint({ reply, events, turns: stored, continued, noted, pr
     text: seen.text,
     reasoning: seen.reasoning,
     unknown,
+    open,
     notMade,
     isFirstCall: seen.turns.length === 0,
     hasDecided: decided !== null,

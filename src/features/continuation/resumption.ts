@@ -1,14 +1,24 @@
 /** Continues a generation that another instance began (contract section 21). */
 
+import { emitResults, makeCall } from '../../actors/generate/call-results.ts'
 import type { Resumption, Running } from '../../actors/generate/running.ts'
 import { resultOfDecision } from '../../actors/history/decided-calls.ts'
-import type { AnswerFields, ModelMessage, ModelRequest, Wait } from '../../actors/ports/index.ts'
+import type { AnswerFields, ModelMessage, ModelRequest, Toolbox, Wait } from '../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
 import type { ResumePoint } from './resume-point.ts'
 
-/** Returns what a generation takes to continue from a point. */
-export const resumption = (point: ResumePoint): Resumption => ({
+/** Returns what a generation takes to continue from a point. `joined`: the point once its open calls have these results. */
+export const resumption = (
+  point: ResumePoint,
+  joined: (results: ReadonlyMap<string, string>) => ResumePoint,
+): Resumption => ({
   ...point,
+  ...(point.open.length > 0 && {
+    async rejoin(toolbox, running) {
+      const { said, wait } = joined(await rejoin(point, toolbox, running))
+      return { said, wait: wait && running.calls.waitOf(wait) }
+    },
+  }),
   beginAgain: (messages, running) => beginAgain(point, messages, running),
   async goOnBehind(running, ask) {
     const request = await withTokensLeft(point.text, running)
@@ -16,8 +26,19 @@ export const resumption = (point: ResumePoint): Resumption => ({
   },
 })
 
+/** Waits for the calls that other sessions answer, and shows their results as they come. */
+async function rejoin({ open }: ResumePoint, toolbox: Toolbox, running: Running): Promise<Map<string, string>> {
+  const results = open.map(({ key, ...call }) => makeCall(call, { toolbox, key }, running))
+  const contents = await emitResults(
+    open.map(({ id }) => ({ id, isMade: true })),
+    results,
+    running,
+  )
+  return new Map(open.map(({ id }, index) => [id, contents[index] ?? '']))
+}
+
 async function beginAgain(
-  { unknown, notMade, wait, text, reasoning }: ResumePoint,
+  { unknown, notMade, open, wait, text, reasoning }: ResumePoint,
   messages: readonly ModelMessage[],
   { calls, take, tally }: Running,
 ): Promise<Wait | null> {
@@ -26,7 +47,7 @@ async function beginAgain(
   if (text !== '' || reasoning !== '') {
     tally.begin(messages, { text, reasoning, counted: { promptTokens: 0, completionTokens: 0 }, end: null })
   }
-  return wait && calls.waitOf(wait)
+  return open.length > 0 ? null : wait && calls.waitOf(wait)
 }
 
 /** Returns the request with the token limit that the interrupted text has left. */

@@ -2,10 +2,10 @@
 import { pause } from '../../async/pause.ts'
 import { createTimers } from '../../coordination/timers.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
-import { createIndexing } from './store/search-index.ts'
+import { createIndexing, isBehind } from './store/search-index.ts'
 
-/** The interval of looks for what is new. It is found within two seconds. */
-const LOOK_MS = 400
+/** The interval of looks for what is new, which is found within two seconds. At idle a look is one short statement. */
+const LOOK_MS = 1000
 /** The rest between two steps, in which other statements pass. */
 const REST_MS = 10
 
@@ -15,6 +15,7 @@ export function keepIndexed(sql: Sql, log: { warn(about: object, message: string
   const step = createIndexing(sql)
   let isStopped = false
   timers.every(LOOK_MS, 'Making messages searchable', async () => {
+    if (!(await isBehind(sql))) return
     while (!isStopped && (await step())) await pause(REST_MS)
   })
   return {

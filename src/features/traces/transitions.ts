@@ -83,13 +83,13 @@ function createQueue() {
       text -= textIn(step.request)
       keepRequest(step, request)
     },
-    /** Returns the oldest steps, as many as are written together. */
+    /** Returns the oldest steps, as many as are written together. What may be stored is written again as it was, alone. */
     take(): TransitionRecord[] {
       const batch: TransitionRecord[] = []
       let written = 0
       for (const step of steps) {
         written += textIn(step.request)
-        if (written > MOST_WRITTEN_TEXT && batch.length > 0) break
+        if (batch[0]?.maybeStored ? !step.maybeStored : written > MOST_WRITTEN_TEXT && batch.length > 0) break
         batch.push(step)
       }
       if (batch.length === steps.size) steps = new Set()
@@ -228,7 +228,7 @@ export function createTransitionRecorder(
     },
     settling: settlements.begin,
     amend(step, { detail, request }) {
-      if (!waiting.has(step)) return false
+      if (!waiting.has(step) || step.maybeStored) return false
       step.detail = detail
       if (request) waiting.setRequest(step, request)
       return true

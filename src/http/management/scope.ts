@@ -80,6 +80,7 @@ export async function managementScope(
       agentId: typeof agent === 'string' ? agent : undefined,
     })
   })
+  const unknownPath = collectMethods(app)
   await routes(app)
   for (const url of ['/api', '/api/*']) app.all(url, { onRequest: unknownPath }, unknownPath)
 }
@@ -106,11 +107,40 @@ async function requireLogin(
   if (isClientSecret(bearerOf(request) ?? '')) throw new HttpError(401, 'A client secret opens nothing here.')
   if (sessions === null) return null
   const person = await sessions.personOf(request, reply)
-  if (person === null) throw new HttpError(401, 'Log in first.')
+  if (person === null) throw new HttpError(401, `Log in first. ${howToEnter(request)}`)
   return person
 }
 
-/** Refuses unknown paths and wrong methods. It is a hook: such a body is not worth reading. */
-async function unknownPath(request: FastifyRequest): Promise<never> {
-  throw new HttpError(404, `There is no ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}.`)
+/** Returns the ways in, and the reason why a credential that was sent is none here. */
+function howToEnter(request: FastifyRequest): string {
+  const ways = 'POST /api/auth/login gives a cookie; programs send a management key as Authorization: Bearer.'
+  if (!request.headers.authorization) return ways
+  const sent =
+    bearerOf(request) === null ? 'What Authorization holds is no bearer token.' : 'The key that was sent is none.'
+  return `${ways} ${sent}`
+}
+
+/**
+ * Collects the methods of the scope's paths. The returned hook refuses unknown paths and wrong methods: such a body is not
+ * worth reading.
+ */
+function collectMethods(scope: FastifyInstance): (request: FastifyRequest) => Promise<never> {
+  const known = new Map<string, Set<string>>()
+  scope.addHook('onRoute', ({ url, method }) => {
+    if (url.endsWith('*')) return
+    const methods = known.get(url) ?? new Set()
+    known.set(url, methods)
+    for (const one of [method].flat()) if (one !== 'HEAD') methods.add(one)
+  })
+  return async ({ method, url }) => {
+    const [path = ''] = url.split('?', 1)
+    const steps = path.split('/')
+    const isIt = (route: string) => {
+      const own = route.split('/')
+      return own.length === steps.length && own.every((step, n) => step.startsWith(':') || step === steps[n])
+    }
+    const [, methods] = known.entries().find(([route]) => route !== '/api' && isIt(route)) ?? []
+    const there = methods ? ` There is ${[...methods].join(', ')}.` : ''
+    throw new HttpError(404, `There is no ${method} ${path.slice(0, 200)}.${there}`)
+  }
 }

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import serveStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { pageGuards, strictPolicy } from './page-guards.ts'
+import { pageGuards, sharedPolicy, strictPolicy } from './page-guards.ts'
 
 const built = new URL('../../../ui/dist/', import.meta.url)
 // The nonce stands in index.html once; the pages give it to the style elements that they make.
@@ -49,6 +49,7 @@ export async function registerUi(
     return sendHtml(reply, filled)
   }
   app.get('/', (_request, reply) => sendPage(reply))
+  app.get('/share/:agent_id/:session_id', (_request, reply) => sendSharedPage(reply, new URL('share.html', folder)))
   await app.register((scope) => serveFiles(scope, fileURLToPath(folder)))
   return sendPage
 }
@@ -81,15 +82,29 @@ function linksFor(url: string, preloads: string): string {
  * Sends a page. Scripts and styles come from this server; style elements that a page makes itself carry this answer's
  * nonce.
  */
-function sendHtml(reply: FastifyReply, html: string): FastifyReply {
+function sendHtml(
+  reply: FastifyReply,
+  html: string,
+  {
+    policy = `${strictPolicy}; img-src 'self' blob:`,
+    cache = pageGuards['cache-control'],
+  }: { policy?: string; cache?: string } = {},
+): FastifyReply {
   const nonce = randomBytes(16).toString('base64')
   return reply
     .headers({
       ...pageGuards,
-      'content-security-policy': `${strictPolicy}; img-src 'self' blob:; style-src 'self' 'nonce-${nonce}'`,
+      'cache-control': cache,
+      'content-security-policy': `${policy}; style-src 'self' 'nonce-${nonce}'`,
     })
     .type('text/html; charset=utf-8')
     .send(html.replace(noncePlace, nonce))
+}
+
+/** Sends the page of shares: the same whatever the address names, which the page alone reads. */
+async function sendSharedPage(reply: FastifyReply, file: URL): Promise<FastifyReply> {
+  const html = await readFile(file, 'utf8').catch(() => notBuilt)
+  return sendHtml(reply.header('x-robots-tag', 'noindex'), html, { policy: sharedPolicy, cache: 'no-store' })
 }
 
 async function serveFiles(app: FastifyInstance, root: string): Promise<void> {

@@ -48,7 +48,7 @@ export async function overridden(
   }
   if (overrides.reasoningEffort != null) config.reasoningEffort = overrides.reasoningEffort
   const spoken = await promptFor(deps, agent, { promptId, systemPrompt })
-  const tools = await choiceFor(deps, agent.tools, chat)
+  const tools = await choiceFor(deps, agent, chat)
   return { ...agent, ...spoken, provider, model: model ?? agent.model, generationConfig: config, tools }
 }
 

@@ -27,6 +27,11 @@ interface ErrorRow {
 
 const refusals = {
   busy: { status: 409, message: 'A reply is running in this session.', headers: noRetry },
+  answers_call: {
+    status: 409,
+    message: 'This session answers a call of another one, which has no result yet.',
+    headers: noRetry,
+  },
   queue_full: { status: 409, message: 'Twenty messages wait in this session already.', headers: noRetry },
   not_waiting: { status: 409, message: 'Nothing in this session waits for this decision.', headers: noRetry },
   too_many_remembered: {

@@ -6,6 +6,7 @@ import { parseNoted } from '../../untrusted/exact-json.ts'
 import { HttpError } from './http-error.ts'
 import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
 import { readBody } from './request-body/incoming-body.ts'
+import { placeOfFault } from './request-body/json-fault.ts'
 import { createShare, SHARES } from './request-body/shares.ts'
 import { findFault } from './request-body/text.ts'
 
@@ -82,8 +83,8 @@ export function readJson(body: Buffer): unknown {
     value = parseNoted(text)
   } catch (error) {
     // V8 quotes the text around the fault, which may hold a secret: only the place is given.
-    const place = /at position \d+(?: \(line \d+ column \d+\))?/.exec(String(error))?.[0]
-    throw new HttpError(400, place ? `body: is not valid JSON (${place})` : 'body: is not valid JSON')
+    const place = /at position \d+(?: \(line \d+ column \d+\))?/.exec(String(error))?.[0] ?? placeOfFault(text)
+    throw new HttpError(400, place === null ? 'body: is not valid JSON' : `body: is not valid JSON (${place})`)
   }
   // Only what may hold a fault is walked.
   const isSuspect = hasUnicodeEscape || text.includes('__proto__') || text.includes('constructor')

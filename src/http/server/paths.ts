@@ -1,6 +1,7 @@
 /** Unknown paths, and those that cannot be decoded. */
 import type { FastifyInstance } from 'fastify'
 import { sendManagementError } from '../management/errors.ts'
+import { bodyWithMeantPath } from '../management/meant-path.ts'
 import { asksForPage, type SendPage } from '../pages/ui.ts'
 
 /**
@@ -38,9 +39,8 @@ export function answerUnknownPaths(app: FastifyInstance, sendPage: SendPage): vo
   app.setNotFoundHandler((request, reply) => {
     reply.header('vary', 'accept') // or a cache between gives one the other's answer
     if (asksForPage(request)) return sendPage(reply)
-    return reply
-      .code(404)
-      .send({ message: 'There is nothing at this path. The API lies under /api/v1, its description at /docs.' })
+    const message = 'There is nothing at this path. The API lies under /api/v1, its description at /docs.'
+    return reply.code(404).send(bodyWithMeantPath(request.url, message, 'not_found'))
   })
 }
 
@@ -48,4 +48,5 @@ export function answerUnknownPaths(app: FastifyInstance, sendPage: SendPage): vo
  * Returns a path as logs and traces keep it: without the query, which may hold a credential, and without the name of a
  * user.
  */
-export const shownPath = (url = ''): string => (url.split('?', 1)[0] ?? '').replace(/(\/deploy\/users\/)[^/]+/, '$1…')
+export const shownPath = (url = ''): string =>
+  (url.split('?', 1)[0] ?? '').replace(/(\/deploy\/users\/|\/api\/oauth\/start\/)[^/]+/, '$1…')

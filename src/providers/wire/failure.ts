@@ -108,7 +108,8 @@ export function connectionProblem(error: unknown): ProviderProblem {
     if ('code' in at && typeof at.code === 'string') codes.push(at.code)
     words.push(`${at.name}: ${at.message}`)
   }
-  const full = [...words, ...codes].join('; ')
+  const said = words.join('; ')
+  const full = [said, ...codes.filter((code) => !said.includes(code))].join('; ')
   const asked = proxyErrorIn(error)
   const through = asked === null ? '' : `the proxy ${asked.proxy} was asked`
   if (asked !== null && asked.reason !== null) {

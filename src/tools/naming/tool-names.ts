@@ -32,6 +32,7 @@ export const mcpTool = (server: { id: string; name: string }, toolName: string):
 export function keyOfTool(identity: ToolIdentity): string {
   if ('builtInToolId' in identity) return `built-in:${identity.builtInToolId}`
   if ('httpToolId' in identity) return `http:${identity.httpToolId}`
+  if ('agentId' in identity) return `agent:${identity.agentId}`
   return `mcp:${identity.mcpServerId}:${identity.toolName}`
 }
 
@@ -43,7 +44,12 @@ export const withEnding = (plain: string, key: string): string => plain.slice(0,
 /**
  * Returns the tools whose names follow from the configuration: all but those of servers whose whole list is offered.
  */
-export const knownTools = ({ httpTools, mcpServers, builtInToolIds }: ConfiguredTools): ConfiguredTool[] => [
+export const knownTools = ({
+  httpTools,
+  mcpServers,
+  builtInToolIds,
+  agentTools,
+}: ConfiguredTools): ConfiguredTool[] => [
   ...httpTools.map(({ id, name }): ConfiguredTool => ({ identity: { httpToolId: id }, fullName: name })),
   ...mcpServers.flatMap((server) =>
     server.toolNames.filter((toolName) => toolName !== '*').map((toolName) => mcpTool(server, toolName)),
@@ -51,6 +57,7 @@ export const knownTools = ({ httpTools, mcpServers, builtInToolIds }: Configured
   ...builtInTools
     .filter(({ id }) => builtInToolIds.includes(id))
     .map(({ id, name }): ConfiguredTool => ({ identity: { builtInToolId: id }, fullName: name })),
+  ...agentTools.map(({ id, name }): ConfiguredTool => ({ identity: { agentId: id }, fullName: name })),
 ]
 
 /** A function that names the tools of one agent. `siblings`: the tools of the tool's own server. */

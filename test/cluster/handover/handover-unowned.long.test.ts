@@ -104,10 +104,10 @@ for (const { end, code } of [
     async () => {
       await using pair = await openPair('continue', { env: { DRAIN_TIMEOUT_S: '1' } })
       const json = { response_format: { type: 'json_object' } }
-      const [begun, silent] = [
-        await newSession(pair.first.url, pair.agentId()),
-        await newSession(pair.first.url, pair.agentId()),
-      ]
+      // Without tools: where some are offered, JSON is held until its turn has ended.
+      const agent = await addAgent(pair.first, pair.up.url)
+      await setOnLoss(pair.first, agent, 'continue')
+      const [begun, silent] = [await newSession(pair.first.url, agent), await newSession(pair.first.url, agent)]
       pair.up.next(tells('{"a": '))
       const stream = await ask(pair, begun, json)
       for (let n = 0; n < 2; n++) await stream.next()

@@ -141,7 +141,9 @@ verifies('contract-15.crash', 'and so are its readers, once', async () => {
       canWait: true,
       continued: { chain: continued.carried.chain, decisions: continued.decisions },
     },
-    from: resumption(pointOf([{ type: 'tool_begun', id: 'a', startedAt }], [], continued)),
+    from: resumption(pointOf([{ type: 'tool_begun', id: 'a', startedAt }], [], continued), () => {
+      throw new Error('nothing is joined')
+    }),
     ...capabilities,
     timeoutMs: 60_000,
   })

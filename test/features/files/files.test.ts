@@ -3,6 +3,7 @@ import { afterAll, expect } from 'vitest'
 import { openScene } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
 import { pngOf } from '../parts/routes/parts-scene.ts'
+import { type Fields, formOf, secretOf, sendForm } from './files-scene.ts'
 
 const scene = await openScene({
   settings: { MAX_FILE_BYTES: '300000', MAX_USER_FILE_BYTES: '400000', MAX_USER_BYTES: '350000' },
@@ -11,28 +12,9 @@ afterAll(scene.close)
 const files = `${scene.agent}/deploy/files`
 const ofAll = '/api/v1/openai/files'
 
-type Fields = Record<string, string>
-
-function formOf(content: Uint8Array | string | null, fields: Fields = {}, name = 'notes.txt'): FormData {
-  const form = new FormData()
-  for (const [key, value] of Object.entries(fields)) form.append(key, value)
-  if (content !== null)
-    form.append('file', new File([new Uint8Array(Buffer.from(content))], name, { type: 'image/png' }))
-  return form
-}
-
-async function send(path: string, body: FormData | string, headers: Record<string, string> = {}) {
-  const response = await fetch(`${scene.app.url}${path}`, { method: 'POST', body, headers })
-  // biome-ignore lint/suspicious/noExplicitAny: what the server answers is what the tests look at
-  const json: any = await response.json()
-  return { status: response.status, headers: response.headers, json }
-}
+const send = (path: string, body: FormData | string, headers: Fields = {}) => sendForm(scene, path, body, headers)
 const upload = (content: Uint8Array | string, fields?: Fields, name?: string) =>
   send(files, formOf(content, fields, name))
-const secretOf = async (user: string) => {
-  const { json } = await scene.call('POST', `${scene.agent}/deploy/client_secrets`, { user })
-  return { authorization: `Bearer ${json.value}` }
-}
 const contents = async () => {
   const [row] = await scene.app.sql<{ n: number }[]>`select count(*)::int as n from part_contents`
   return row?.n
@@ -110,11 +92,11 @@ verifies('contract-32.files-form', 'what is no upload is refused by its field', 
 })
 
 verifies('contract-32.files-owners', 'a secret sees the files of its user alone', async () => {
-  const anna = await secretOf('anna')
+  const anna = await secretOf(scene, 'anna')
   const mine = await send(files, formOf('mine'), anna)
   expect([mine.status, mine.json.user]).toEqual([200, 'anna'])
   expect((await send(files, formOf('x', { user: 'bert' }), anna)).status).toBe(403)
-  const bert = await secretOf('bert')
+  const bert = await secretOf(scene, 'bert')
   const path = `${files}/${mine.json.id}`
   expect((await scene.call('GET', path, undefined, anna)).status).toBe(200)
   const unknown = await scene.call('GET', `${files}/file-${'0'.repeat(32)}`, undefined, bert)

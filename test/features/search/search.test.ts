@@ -2,6 +2,7 @@
 import { afterAll, expect } from 'vitest'
 import { nobody, openScene } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
+import { allIndexed, asMessages } from './support.ts'
 
 const KEY = 'deploy-key'
 const scene = await openScene({ settings: { PUBLIC_API_KEY: KEY } })
@@ -12,16 +13,9 @@ const until = async (holds: () => Promise<boolean>) => await expect.poll(holds).
 const search = (query: string, headers: Record<string, string> = key) =>
   scene.call('GET', `${scene.sessions}/search?${query}`, undefined, headers)
 const given = async (texts: string[], body: object = {}): Promise<string> => {
-  const messages = texts.map((content, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content }))
-  return (await scene.call('POST', scene.sessions, { ...body, messages }, key)).json.id
+  return (await scene.call('POST', scene.sessions, { ...body, messages: asMessages(texts) }, key)).json.id
 }
-const indexed = () =>
-  until(async () => {
-    const [row] = await scene.app.sql<{ n: number }[]>`
-      select count(*)::integer as n from messages m where m.status <> 'streaming'
-         and not exists (select 1 from message_words w where w.message_id = m.id)`
-    return row?.n === 0
-  })
+const indexed = () => allIndexed(scene.app.sql)
 const found = async (q: string, more = '', headers = key): Promise<string[]> => {
   const { status, json, text } = await search(`q=${encodeURIComponent(q)}${more}`, headers)
   expect([q, status, status === 200 ? '' : text]).toEqual([q, 200, ''])

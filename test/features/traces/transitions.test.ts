@@ -125,7 +125,11 @@ test('while the database is away nothing is lost or turned around, and flush doe
   expect([errors.length, batches]).toEqual([1, [['1']]])
   recorder.record(step('3'))
   await vi.advanceTimersByTimeAsync(1000)
-  expect(batches).toEqual([['1'], ['1', '2', '3']])
+  // As it was: the first write may be carried out yet.
+  expect(batches).toEqual([['1'], ['1']])
+  waiting.shift()?.resolve()
+  await gathered()
+  expect(batches.slice(2)).toEqual([['2', '3']])
   waiting.shift()?.resolve()
   await recorder.flush()
 })

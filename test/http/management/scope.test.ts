@@ -1,4 +1,5 @@
 /** What applies to every management request: errors, origin, host, unknown paths (contract sections 1 and 2). */
+import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -39,6 +40,11 @@ describe('errors are {message}', () => {
     const { status, json } = await (await start()).call(method, path)
     expect(status).toBe(404)
     expect(json).toEqual({ message: expect.any(String) })
+  })
+
+  test('a method that a path does not have is told those that it has', async () => {
+    const { json } = await (await start()).call('PATCH', `/api/v1/prompts/${randomUUID()}`)
+    expect(json.message).toMatch(/^There is no PATCH .*\. There is GET, PUT, DELETE\.$/)
   })
 
   test('an unknown path is 404 before its body is read', async () => {

@@ -1,5 +1,5 @@
 /** Contract section 20: what a management body does not have is refused, and never swallowed. */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tags } from '../../../openapi/contract.ts'
 import type { Operation } from '../../../openapi/operation.ts'
 import { verifies } from '../../verifies.ts'
@@ -172,3 +172,13 @@ verifies(
     expect((await scene.call('POST', '/api/v1/import', exported)).status).toBe(200)
   },
 )
+
+test.each([
+  ['/api/v1/http-tools', 'parameters', 'inputSchema'],
+  ['/api/v1/agents', 'instructions', 'systemPrompt'],
+  ['/api/v1/settings/providers', 'type', 'providerType'],
+  ['/api/v1/prompts', 'instructions', 'content'],
+])('at %s the word of others, %s, is told ours', async (path, given, ours) => {
+  const { status, json } = await scene.call('POST', path, { name: 'N', [given]: 'x' })
+  expect([status, json.message]).toEqual([400, `${given}: is unknown; did you mean ${ours}?`])
+})

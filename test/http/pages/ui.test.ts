@@ -142,6 +142,38 @@ test('an address of the pages’ router gives the page to a browser, and 404 to 
   expect((await open.call('POST', '/prompts', {}, browser)).status).toBe(404)
 })
 
+verifies(
+  'contract-31.share-page',
+  'the page of shares is one page with headers of its own, whatever is asked for',
+  async () => {
+    const pages = []
+    for (const scene of [open, closed])
+      for (const [path, headers] of [
+        ['/share/a/b', browser],
+        ['/share/a/b/?x=1', {}],
+        [`/share/${scene.agentId}/${'0'.repeat(300)}`, { accept: 'application/json' }],
+      ] as const) {
+        const page = await scene.call('GET', path, undefined, headers)
+        expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8'])
+        expect(Object.fromEntries(page.headers)).toMatchObject({
+          'referrer-policy': 'no-referrer',
+          'x-robots-tag': 'noindex',
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        })
+        expect(policyOf(page.headers)).toMatch(
+          /^default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'self' 'nonce-[\w+/=]{24}'$/,
+        )
+        expect(page.text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=|<form|<a /)
+        pages.push(page.text.replace(/"csp-nonce" content="[^"]+"/, ''))
+        for (const [, file = ''] of page.text.matchAll(/(?:src|href)="([^"]+)"/g))
+          expect([file, (await scene.call('GET', file)).status]).toEqual([expect.stringMatching(/^\//), 200])
+      }
+    expect(new Set(pages).size).toBe(1)
+    expect((await open.call('POST', '/share/a/b', {}, browser)).status).toBe(404)
+  },
+)
+
 test('without a build the server starts and / says how to make one', async () => {
   const app = Fastify()
   const sendPage = await registerUi(app, { login: 'none', folder: new URL('file:///nowhere/') })

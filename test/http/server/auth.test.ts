@@ -54,6 +54,21 @@ verifies(
   },
 )
 
+test('a key in another place is named with its place, and never repeated', async () => {
+  const path = `${scene.agent}/deploy/chat/completions`
+  for (const [place, headers, query] of [
+    ['x-api-key', { 'x-api-key': key }, ''],
+    ['api-key', { 'api-key': key }, ''],
+    ['api_key', {}, `?api_key=${key}`],
+    ['Authorization holds no bearer', bearer(key), ''],
+  ] as [string, Record<string, string>, string][]) {
+    const { json } = await scene.call('POST', `${path}${query}`, body, headers)
+    expect(json.error.message).toContain(place)
+    expect(json.error.message).toContain('send Authorization: Bearer <key>')
+    expect(json.error.message).not.toContain(key)
+  }
+})
+
 verifies('spec-5.1.bearer', 'the current and the previous key are accepted', async () => {
   scene.says(['ok'])
   for (const one of [`Bearer ${key}`, `bearer ${key}`, `Bearer   ${key}`, `Bearer ${previous}`]) {

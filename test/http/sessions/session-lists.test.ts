@@ -45,6 +45,22 @@ verifies('contract-11.filters', 'by user, by metadata, by title: all that is ask
   expect(await list('user=ann&limit=1&offset=1')).toEqual({ ids: [a], total: 2 })
 })
 
+verifies(
+  'contract-22.list-marks',
+  'a list says what runs, failed or waits in the queue, as its stream does',
+  async () => {
+    const made = (await scene.call('POST', scene.sessions, { user: 'marks' })).json
+    const list = async () => (await scene.call('GET', `${scene.sessions}?user=marks`)).json.sessions
+    expect(await list()).toEqual([{ ...made, status: 'idle', queued: 0 }])
+    scene.up.always((one) => one.error(400))
+    await scene.send(made.id, 'x')
+    expect((await list())[0]).toMatchObject({ status: 'error', queued: 0 })
+    scene.says(['Fine.'])
+    await scene.send(made.id, 'x')
+    expect((await list())[0]).toMatchObject({ status: 'complete' })
+  },
+)
+
 verifies('contract-11.filters', 'empty values, and what cannot be read, are 400', async () => {
   for (const query of [
     'user=',

@@ -250,13 +250,13 @@ test('without binaries the first thing said is DATABASE_URL, also where no folde
   const options = { dataDir: join(file, 'data'), log }
   const missing = startEmbedded({ ...options, binariesFrom: 'embedded-postgres-missing' })
   await expect(missing).rejects.toThrow(/^There is no embedded PostgreSQL here .*set DATABASE_URL/)
-  await expect(startEmbedded(options)).rejects.toThrow(`DATA_DIR: ${options.dataDir} cannot be created (ENOTDIR).`)
+  await expect(startEmbedded(options)).rejects.toThrow(`DATA_DIR: ${options.dataDir} is a file, or below one.`)
 })
 
 test('a folder that cannot be used is one clear line that names DATA_DIR', async () => {
   const file = join(dataDir, 'file')
   await writeFile(file, '')
-  await expect(startEmbedded({ dataDir: file, log })).rejects.toThrow(`DATA_DIR: ${file} `)
+  await expect(startEmbedded({ dataDir: file, log })).rejects.toThrow(`DATA_DIR: ${file} is a file`)
   await expect(startEmbedded({ dataDir: '/proc/a/b', log })).rejects.toThrow('DATA_DIR: /proc/a/b cannot be created')
   await mkdir(join(dataDir, 'greenroom.lock')) // stands for a lock that another user has made
   await expect(startEmbedded({ dataDir, log })).rejects.toThrow(`DATA_DIR (${dataDir}) cannot be locked`)

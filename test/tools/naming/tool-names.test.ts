@@ -5,7 +5,7 @@ import type { ConfiguredTools } from '../../../src/actors/ports/index.ts'
 import { bearersOf, createNames, mcpTool, plainName } from '../../../src/tools/naming/tool-names.ts'
 import { verifies } from '../../verifies.ts'
 
-const none: ConfiguredTools = { httpTools: [], mcpServers: [], builtInToolIds: [] }
+const none: ConfiguredTools = { httpTools: [], mcpServers: [], builtInToolIds: [], agentTools: [] }
 const http = (id: string, name: string) => ({ identity: { httpToolId: id }, fullName: name })
 const digits = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 6)
 const server = (id: string, name: string, ...toolNames: string[]) => ({ id, name, toolNames })
@@ -15,6 +15,7 @@ verifies(['contract-25.tool-names', 'contract-6.names'], 'a name that models acc
     httpTools: [{ id: 'h', name: 'get_weather-2' }],
     mcpServers: [server('m', 'shop', '*')],
     builtInToolIds: ['current_time'],
+    agentTools: [],
   })
   expect(names(http('h', 'get_weather-2'))).toBe('get_weather-2')
   expect(names(mcpTool({ id: 'm', name: 'shop' }, 'pay'))).toBe('shop__pay')
@@ -40,6 +41,7 @@ verifies('contract-25.tool-names', 'a shared name ends so for each that shares i
     ],
     mcpServers: [],
     builtInToolIds: ['current_time'],
+    agentTools: [],
   }
   const names = createNames(configured)
   expect(configured.httpTools.map(({ id, name }) => names(http(id, name)))).toEqual([
@@ -61,6 +63,7 @@ verifies(
       httpTools: [{ id: 'h', name: 'open__pay' }],
       mcpServers: [server('1', 's', 'pay'), server('2', 's', 'look'), server('3', 'open', '*'), server('4', 'off')],
       builtInToolIds: [],
+      agentTools: [],
     })
     expect(names(mcpTool({ id: '1', name: 's' }, 'pay'))).toBe(`s__pay_${digits('mcp:1:pay')}`)
     expect(names(mcpTool({ id: '2', name: 's' }, 'look'))).toBe(`s__look_${digits('mcp:2:look')}`)

@@ -1,9 +1,7 @@
 /** The page of docs/getting-started.md, as a reader copies it, in Chromium: a first message, stop, and the next one. */
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import react from '@vitejs/plugin-react'
+import { rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import Fastify from 'fastify'
-import { build } from 'vite'
 import { afterAll, expect } from 'vitest'
 import { blocksOf, checkout } from '../../docs/blocks.ts'
 import { createAgent, startTestApp } from '../../support/app.ts'
@@ -12,6 +10,7 @@ import { demoAgent } from '../../support/programs/product.ts'
 import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
 import { openBrowser } from '../browser.ts'
+import { builtPage } from './built-page.ts'
 
 const app = await startTestApp()
 const browser = await openBrowser()
@@ -25,33 +24,6 @@ afterAll(async () => {
 
 const blocks = blocksOf('docs/getting-started.md')
 
-/** As Vite's template has it, around the reader's App.jsx. */
-const main = `
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
-import App from './App.jsx'
-createRoot(document.getElementById('root')).render(<StrictMode><App /></StrictMode>)`
-
-async function built(files: Record<string, string>): Promise<string> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true })
-    await writeFile(join(folder, name), text)
-  }
-  const output = await build({
-    root: folder,
-    configFile: false,
-    logLevel: 'error',
-    plugins: [react()],
-    // As `npm run dev:ui` has it.
-    define: { 'process.env.NODE_ENV': '"development"' },
-    build: { write: false, lib: { entry: join(folder, 'src/main.jsx'), formats: ['iife'], name: 'page' } },
-  })
-  const [bundle] = [output].flat()
-  const file = bundle && 'output' in bundle ? bundle.output[0] : undefined
-  if (file === undefined) throw new Error('vite built nothing')
-  return file.code
-}
-
 verifies(
   ['contract-25.ids-of-front-ends', 'contract-25.busy', 'contract-11.origins'],
   'it is answered, stopped, and answered again; the session is what it shows',
@@ -59,7 +31,7 @@ verifies(
     const { agentId } = await createAgent(app)
     const here = (code: string) => code.replaceAll('http://127.0.0.1:8080', app.url).replaceAll(demoAgent, agentId)
     const [jsx] = blocks.filter(({ language }) => language === 'jsx')
-    const script = await built({ 'src/main.jsx': main, 'src/App.jsx': here(jsx?.code ?? '') })
+    const script = await builtPage(folder, here(jsx?.code ?? ''))
     await using site = Fastify()
     site.get('/', (_, reply) =>
       reply.type('text/html').send('<!doctype html><div id="root"></div><script src="/page.js"></script>'),

@@ -56,7 +56,7 @@ test('a key is made for one agent, shown once, and its use stands beside its lim
   expect(await axe(page)).toEqual([])
   await page.getByLabel('Requests per minute').fill('')
   await page.getByLabel('Cost per month').fill('2.5')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').first().waitFor()
   const { keys } = await api('GET', '/api/v1/keys')
   expect(keys).toMatchObject([
@@ -73,7 +73,7 @@ test('limits of an agent’s users are set on its form, with their use below', a
   await using page = await browser.page(app.url)
   await page.goto(`/agents/${agentId}?section=limits`)
   await page.getByLabel('Tokens a day').fill('1000')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').first().waitFor()
   expect((await api('GET', `/api/v1/agents/${agentId}`)).userLimits).toEqual({ tokensPerDay: 1000 })
   await fetch(`${app.url}/api/v1/agents/${agentId}/deploy/chat/completions`, {

@@ -33,7 +33,7 @@ test('a prompt is made with a live count, found again, changed and deleted', asy
 
   await page.getByLabel('Prompt', { exact: true }).fill('Be brief.')
   await page.getByText('Not saved yet').waitFor()
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Not saved yet').waitFor({ state: 'detached' })
   const { data } = await app.client.GET('/api/v1/prompts')
   expect(data?.prompts).toMatchObject([{ name: 'Support', content: 'Be brief.' }])

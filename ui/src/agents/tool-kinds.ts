@@ -5,9 +5,10 @@ export const noTools: AgentTools = {
   httpToolIds: [],
   mcpServers: [],
   builtInToolIds: [],
+  agentTools: [],
   approvals: [],
   approvalsExpireAfterS: null,
 }
 
 /** The fields of a choice. */
-export const toolFields: readonly string[] = ['httpToolIds', 'mcpServers', 'builtInToolIds']
+export const toolFields: readonly string[] = ['httpToolIds', 'mcpServers', 'builtInToolIds', 'agentTools']

@@ -3,21 +3,31 @@ import { builtInTools } from '../built-in-tools/queries.ts'
 import { httpToolResource } from '../http-tools/resource.ts'
 import { mcpServerResource } from '../mcp-servers/resource.ts'
 import type { KnownTool } from './approvals.ts'
-import type { AgentTools } from './resource.ts'
+import { type AgentTools, agentResource } from './resource.ts'
 
 /**
  * Returns the tools of this choice, and its servers with all their tools, by the labels under which their approvals are
  * shown.
  */
-export function useKnownTools({ httpToolIds, builtInToolIds, mcpServers }: Omit<AgentTools, 'approvals'>): KnownTool[] {
+export function useKnownTools({
+  httpToolIds,
+  builtInToolIds,
+  mcpServers,
+  agentTools,
+}: Omit<AgentTools, 'approvals'>): KnownTool[] {
   const http = useQuery(httpToolResource.all).data ?? []
   const builtIn = useQuery(builtInTools).data ?? []
   const servers = useQuery({ ...mcpServerResource.all, enabled: mcpServers.length > 0 }).data ?? []
+  const agents = useQuery({ ...agentResource.all, enabled: agentTools.length > 0 }).data ?? []
   const chosenHttp = http.filter(({ id }) => httpToolIds.includes(id))
   const chosenBuiltIn = builtIn.filter(({ id }) => builtInToolIds.includes(id))
   return withLabels([
     ...chosenHttp.map(({ id, name }) => ({ id, name, approval: { httpToolId: id } })),
     ...chosenBuiltIn.map(({ id, name }) => ({ id, name, approval: { builtInToolId: id } })),
+    ...agentTools.flatMap(({ agentId: id, name }) => {
+      const agent = agents.find((one) => one.id === id)
+      return agent ? [{ id, name: name ?? agent.name, approval: { agentId: id } }] : []
+    }),
     ...mcpServers.flatMap(({ mcpServerId: id, toolNames }) => {
       const server = servers.find((one) => one.id === id)
       if (server === undefined) return []

@@ -1,7 +1,14 @@
 /** The conversation's title, its agent, workbench and code. */
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconCode, IconLayoutSidebarRight, IconMessages, IconSearch, IconSitemap } from '@tabler/icons-react'
+import {
+  IconCode,
+  IconLayoutSidebarRight,
+  IconMessages,
+  IconSearch,
+  IconShare2,
+  IconSitemap,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
@@ -18,6 +25,7 @@ import { SessionTitle } from './sessions/session-title.tsx'
 import { titleOf } from './sessions/title-of.ts'
 
 const SessionSide = lazy(reliable(() => import('./sessions/session-side.tsx')))
+const ShareDialog = lazy(reliable(() => import('./sharing/share-dialog.tsx')))
 const CodeDialog = lazy(reliable(() => import('./code-dialog.tsx')))
 
 interface ChatHeaderProps {
@@ -34,6 +42,7 @@ interface ChatHeaderProps {
 export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: ChatHeaderProps) {
   const [sessions, list] = useDisclosure()
   const [code, showing] = useDisclosure()
+  const [isSharing, sharing] = useDisclosure()
   const { data: draft } = useQuery({ ...draftOf(agent.id), enabled: agent.hasDraft })
   const session = useSession(agent.id, sessionId)
   const title = sessionId === undefined ? 'Playground' : session ? titleOf(session) : 'Session'
@@ -80,6 +89,17 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: 
           <IconSearch size={18} stroke={1.7} />
         </ActionIcon>
         <ActingAs agentId={agent.id} sessionId={sessionId} session={session} />
+        <ActionIcon
+          title="Share this session"
+          variant="subtle"
+          color="gray"
+          size={34}
+          aria-label="Share this session"
+          disabled={session === undefined}
+          onClick={sharing.open}
+        >
+          <IconShare2 size={18} stroke={1.7} />
+        </ActionIcon>
         <SessionFacts session={session} />
         <ToChart address={sessionId === undefined ? null : `/chart?agent=${agent.id}&session=${sessionId}`} />
       </Group>
@@ -89,6 +109,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: 
         </Suspense>
       </LateDrawer>
       <Suspense>
+        {isSharing && session && <ShareDialog session={session} onClose={sharing.close} />}
         {code && (
           <CodeDialog agent={agent} sessionId={sessionId} message={message || 'Hello!'} onClose={showing.close} />
         )}

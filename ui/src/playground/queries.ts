@@ -138,6 +138,13 @@ export async function renameSession({ agentId, id }: Session, title: string | nu
   await queryClient.invalidateQueries({ queryKey: ['sessions'] })
 }
 
+/** Marks the session as archived, or takes the mark away. */
+export async function archiveSession({ agentId, id }: Session, archived: boolean): Promise<void> {
+  const path = { agent_id: agentId, session_id: id }
+  await api.PATCH(`${listPath}/{session_id}`, { params: { path }, body: { archived } })
+  await queryClient.invalidateQueries({ queryKey: ['sessions'] })
+}
+
 export async function deleteSession(agentId: string, sessionId: string): Promise<void> {
   const path = { agent_id: agentId, session_id: sessionId }
   await api.DELETE(`${listPath}/{session_id}`, { params: { path } })

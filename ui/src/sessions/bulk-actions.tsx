@@ -1,12 +1,12 @@
 /** Stops or deletes the selected sessions. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconHandStop, IconPlayerStop, IconTrash } from '@tabler/icons-react'
+import { IconArchive, IconHandStop, IconPlayerStop, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { plural, wholeNumber } from '../blocks/words.ts'
-import { deleteAll, rejectAll, type SessionOverview, stopAll } from './queries.ts'
+import { archiveAll, deleteAll, rejectAll, type SessionOverview, stopAll } from './queries.ts'
 import classes from './sessions.module.css'
 
 interface BulkActionsProps {
@@ -28,6 +28,11 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
     mutationFn: rejectAll,
     onSuccess: (_, rejected) =>
       notifications.show({ message: `Rejected what ${plural(rejected.length, 'session')} waited for.` }),
+  })
+  const isArchived = selected.length > 0 && selected.every(({ archived }) => archived)
+  const archiving = useMutation({
+    mutationFn: (sessions: readonly SessionOverview[]) => archiveAll(sessions, !isArchived),
+    onSuccess: onDone,
   })
   const deletion = useMutation({
     mutationFn: deleteAll,
@@ -68,6 +73,15 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
           <Button
             variant="default"
             size="xs"
+            loading={archiving.isPending}
+            leftSection={<IconArchive size={15} stroke={1.7} aria-hidden />}
+            onClick={() => archiving.mutate(selected)}
+          >
+            {isArchived ? 'Unarchive' : 'Archive'}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
             leftSection={<IconTrash size={15} stroke={1.7} aria-hidden />}
             onClick={() => setAsked(selected)}
           >
@@ -78,7 +92,7 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
           </Button>
         </Group>
       )}
-      <ErrorAlert error={stop.error ?? rejection.error} mb="md" />
+      <ErrorAlert error={stop.error ?? rejection.error ?? archiving.error} mb="md" />
       <Modal
         opened={asked !== null}
         onClose={() => setAsked(null)}

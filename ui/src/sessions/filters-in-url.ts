@@ -18,7 +18,7 @@ const isSpan = (text: string): boolean => spanMs(text) !== null
 const isMoment = (text: string): boolean => !Number.isNaN(Date.parse(text))
 
 const texts = ['q', 'agentId', 'user', 'errorCode', 'providerId', 'text'] as const
-const names = [...texts, 'status', 'httpStatus', 'feedback', 'older', 'newer', 'from', 'to'] as const
+const names = [...texts, 'in', 'archived', 'status', 'httpStatus', 'feedback', 'older', 'newer', 'from', 'to'] as const
 export type FilterName = (typeof names)[number]
 
 /** Reads the filters. Values that no session could have are left out. */
@@ -28,6 +28,9 @@ function filtersIn(search: URLSearchParams): SessionFilters {
   for (const name of texts) if (read(name) !== '') filters[name] = read(name)
   const status = read('status')
   if (isStatus(status)) filters.status = status
+  if (read('in') === 'messages') filters.in = 'messages'
+  const archived = read('archived')
+  if (archived === 'true' || archived === 'false') filters.archived = archived
   const feedback = read('feedback')
   if (isFeedback(feedback)) filters.feedback = feedback
   if (/^[1-5]\d\d$/.test(read('httpStatus'))) filters.httpStatus = Number(read('httpStatus'))
@@ -59,7 +62,7 @@ export function useSessionFilters() {
   return {
     paging,
     filters,
-    isFiltered: Object.keys(filters).length > 0,
+    isFiltered: Object.keys(filters).some((name) => name !== 'in'),
     setFilters: (wanted: SessionFilters) => change(() => wanted),
     setFilter: (name: FilterName, value: string | null) =>
       change(({ [name]: _, ...rest }) => (value === null ? rest : { ...rest, [name]: value })),

@@ -12,6 +12,9 @@ export type SessionStatus = SessionOverview['status']
 
 export interface SessionFilters {
   q?: string
+  /** The place in which `q` is looked for. Absent: in titles. */
+  in?: 'messages'
+  archived?: 'true' | 'false'
   agentId?: string
   user?: string
   status?: SessionStatus
@@ -31,7 +34,7 @@ export interface SessionFilters {
 }
 
 /** Returns the filters as the server takes them: spans relative to now become moments. */
-function asked({ older, newer, from, to, ...filters }: SessionFilters) {
+function asked({ older, newer, from, to, in: place, q, ...filters }: SessionFilters) {
   const ago = (span: string | undefined) => {
     const ms = span === undefined ? null : spanMs(span)
     return ms === null ? undefined : new Date(serverNow() - ms).toISOString()
@@ -42,14 +45,16 @@ function asked({ older, newer, from, to, ...filters }: SessionFilters) {
     .sort()
     .at(-1)
   const end = [ago(older), to].filter((one) => one !== undefined).sort()[0]
-  return { ...filters, ...(begin && { from: begin }), ...(end && { to: end }) }
+  // Titles hold no phrases.
+  const words = q === undefined ? {} : place === 'messages' ? { in: place, q } : { q: q.replaceAll('"', '') }
+  return { ...filters, ...words, ...(begin && { from: begin }), ...(end && { to: end }) }
 }
 
 /**
  * Returns the key of the query. A search in messages is not repeated with every change: the server reads up to 10,000
  * sessions for it.
  */
-const keyOf = ({ text }: SessionFilters) => (text === undefined ? 'all' : 'searched')
+const keyOf = ({ text, in: place }: SessionFilters) => (text === undefined && place === undefined ? 'all' : 'searched')
 
 /** Returns a page of all sessions, most recently updated first. `include`: with the newest reply of each. */
 export const allSessions = (query: SessionFilters & { limit: number; offset?: number; include?: 'reply' }) =>
@@ -59,7 +64,7 @@ export const allSessions = (query: SessionFilters & { limit: number; offset?: nu
   })
 
 /** Returns how many there are of each status, whatever status the filters name. */
-export const sessionCounts = ({ status: _, ...filters }: SessionFilters) =>
+export const sessionCounts = ({ status: _, in: __, ...filters }: SessionFilters) =>
   queryOptions({
     queryKey: ['sessions', keyOf(filters), 'counts', filters],
     queryFn: ({ signal }) => api.GET('/api/v1/sessions/counts', { params: { query: asked(filters) }, signal }),
@@ -117,6 +122,9 @@ export const rejectAll = (sessions: readonly SessionOverview[]): Promise<void> =
     const decisions = pending.map(({ call_id }) => ({ call_id, decision: 'reject' as const }))
     for await (const _ of api.playground(agentId).session(id).decide(decisions)) break
   })
+
+export const archiveAll = (sessions: readonly SessionOverview[], archived: boolean): Promise<void> =>
+  forEach(sessions, ({ id, agentId }) => api.PATCH(sessionPath, { params: at(agentId, id), body: { archived } }))
 
 export const deleteAll = (sessions: readonly SessionOverview[]): Promise<void> =>
   forEach(sessions, ({ id, agentId }) => api.DELETE(sessionPath, { params: at(agentId, id) }))

@@ -13,6 +13,7 @@ import { SilentFor } from '../traces/silence/silent-for.tsx'
 import { useSilences } from '../traces/silence/use-silence.ts'
 import { type ColumnName, columns } from './columns.tsx'
 import type { FilterName } from './filters-in-url.ts'
+import { Snippets } from './found/snippets.tsx'
 import type { SessionOverview } from './queries.ts'
 import classes from './sessions.module.css'
 import { StatusMark } from './status-mark.tsx'
@@ -140,6 +141,8 @@ function Row({ session, silence, shown, isSelected, onToggle, active, onActive, 
         >
           {name}
         </Link>
+        {session.archived && <span className={classes.archived}>archived</span>}
+        {session.snippets && <Snippets agentId={agentId} sessionId={id} snippets={session.snippets} />}
         <span className={classes.narrowFacts}>
           {agentName} · <RelativeTime iso={session.updatedAt} />
         </span>

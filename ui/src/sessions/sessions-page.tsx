@@ -1,5 +1,5 @@
 /** `/sessions`: the sessions of all agents, for operators. */
-import { Kbd, Text } from '@mantine/core'
+import { Kbd, SegmentedControl, Text } from '@mantine/core'
 import { IconMessages } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -24,6 +24,10 @@ import { useRowKeys } from './use-row-keys.ts'
 import { shortId } from './words.ts'
 
 const none: ReadonlySet<string> = new Set()
+const places = [
+  { value: 'titles', label: 'Titles' },
+  { value: 'messages', label: 'Messages' },
+]
 /** Rows are half as high as elsewhere. */
 const ROWS = 40
 /** Filters that count from now match other sessions as time passes, so the list is read again. */
@@ -74,13 +78,20 @@ export function Component() {
   return (
     <>
       <ErrorAlert error={error} mb="md" />
-      <StatusTabs filters={filters} onChange={(status) => setFilter('status', status)} />
+      {filters.in === undefined && <StatusTabs filters={filters} onChange={(status) => setFilter('status', status)} />}
       <div className={query.bar}>
+        <SegmentedControl
+          aria-label="Search in"
+          data={places}
+          value={filters.in ?? 'titles'}
+          onChange={(place) => setFilter('in', place === 'messages' ? place : null)}
+        />
         <QueryField {...state} />
         <TimeRange {...state} />
         <ColumnsMenu chosen={shown} onChange={choose} />
       </div>
       <Hours {...state} />
+      {data?.complete === false && <Text fz="sm">Older messages are still being made searchable.</Text>}
       <BulkActions selected={selected} onDone={() => setChosen(none)} />
       <div className={classes.columns} data-preview={previewed !== undefined || undefined}>
         <div>

@@ -62,8 +62,18 @@ type Asked = Pick<ChatRequest, 'message' | 'parentId' | 'regenerate' | 'messageI
 
 /** Returns what goes along with a message, and how its reply is followed. Undefined fields are left out of the JSON. */
 function requestOf({ idempotencyKey = randomKey(), ...given }: PlaygroundSendOptions) {
-  const { overrides, agentVersion, onBusy, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options } = given
-  const tools = { httpToolIds, mcpServers, builtInToolIds } satisfies Record<ToolField, unknown>
+  const {
+    overrides,
+    agentVersion,
+    onBusy,
+    httpToolIds,
+    mcpServers,
+    builtInToolIds,
+    agentTools,
+    parentId: _,
+    ...options
+  } = given
+  const tools = { httpToolIds, mcpServers, builtInToolIds, agentTools } satisfies Record<ToolField, unknown>
   const headers = { 'idempotency-key': idempotencyKey }
   return { headers, chosen: { onBusy, agentVersion, configOverrides: overrides, ...tools }, options }
 }

@@ -8,6 +8,7 @@ import type { Transport } from '../wire/transport.ts'
 import { deciding } from './deciding.ts'
 import { type OnBusy, type QueuedMessage, queueing } from './queue.ts'
 import { createReply, type FollowReplyOptions, type Reply, type ReplyWire } from './reply.ts'
+import { type Sharing, sharing } from './sharing.ts'
 
 type Schemas = components['schemas']
 export type Message = Schemas['DeployMessage']
@@ -108,7 +109,7 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
 }
 
 /** A session of the deploy API. */
-export interface DeploySession extends Session {
+export interface DeploySession extends Session, Sharing {
   /** Returns title, user, metadata and times. Creates the session if it does not exist yet. */
   record(): Promise<SessionRecord>
   /**
@@ -117,7 +118,7 @@ export interface DeploySession extends Session {
    * default.
    */
   fork(place?: ForkPlace, made?: Omit<NewSession, 'fork_of' | 'messages'>): DeploySession
-  /** Changes title or metadata; null clears. Creates it where that has not happened yet. */
+  /** Changes title, metadata or `archived`; null clears. Creates it where that has not happened yet. */
   patch(changes: Schemas['SessionChange']): Promise<SessionRecord>
   /**
    * Decides some of the pending calls, and resolves to those that are left. Where none is left, the reply that goes on has
@@ -229,6 +230,7 @@ export function deploySession(context: SessionContext, given: string | null, mad
       return ask(to, body satisfies Schemas['ActionsRequest'], idempotencyKey, options)
     },
     ...deciding(calls, agentId, create),
+    ...sharing(calls, agentId, { known, create }),
     resume: (messageId = null, lastEventId = 0, options = {}) =>
       createReply(wire(null), { reconnect, ...options }, { messageId, lastEventId }),
     cancel,

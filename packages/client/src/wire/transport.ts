@@ -35,22 +35,38 @@ export function createTransport({ token, ...options }: TransportOptions): Transp
   return token === undefined ? send : renewing(send, createTokens(token))
 }
 
-/**
- * Returns the same requests with a token. One that is refused as expired is renewed, and the request sent once more.
- */
-function renewing(send: Transport, tokens: Tokens): Transport {
-  return async (method, path, options = {}) => {
-    const { signal, headers } = options
-    const attempt = (token: string) =>
-      send(method, path, { ...options, headers: { authorization: `Bearer ${token}`, ...headers } })
-    const token = await tokens.current(signal)
-    const response = await attempt(token)
-    if (response.status !== 401) return response
-    const { code } = await refusalOf(response.clone())
-    // After a revocation the page asks for a new one with its next request: whether there is one is its backend's matter.
-    if (code === 'token_expired' || code === 'token_revoked') tokens.drop(token)
-    return code === 'token_expired' ? attempt(await tokens.current(signal)) : response
-  }
+/** Returns the same requests with a token. */
+const renewing =
+  (send: Transport, tokens: Tokens): Transport =>
+  (method, path, options = {}) =>
+    withToken(tokens, options.signal, (token) =>
+      send(method, path, { ...options, headers: { authorization: `Bearer ${token}`, ...options.headers } }),
+    )
+
+/** Sends a request with a token. One that is refused as expired is renewed, and the request sent once more. */
+async function withToken(
+  tokens: Tokens,
+  signal: AbortSignal | undefined,
+  attempt: (token: string) => Promise<Response>,
+): Promise<Response> {
+  const token = await tokens.current(signal)
+  const response = await attempt(token)
+  if (response.status !== 401) return response
+  const { code } = await refusalOf(response.clone())
+  // After a revocation the page asks for a new one with its next request: whether there is one is its backend's matter.
+  if (code === 'token_expired' || code === 'token_revoked') tokens.drop(token)
+  return code === 'token_expired' ? attempt(await tokens.current(signal)) : response
+}
+
+/** Returns a `fetch` that sends a page's client secret and renews it: for libraries that take one. */
+export function authorizedFetch(token: TokenSource, send: typeof fetch = globalThis.fetch): typeof fetch {
+  const tokens = createTokens(token)
+  return (input, init = {}) =>
+    withToken(tokens, init.signal ?? undefined, (secret) => {
+      const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
+      headers.set('authorization', `Bearer ${secret}`)
+      return send(input, { ...init, headers })
+    })
 }
 
 function createSender(options: Omit<TransportOptions, 'token'>): Transport {

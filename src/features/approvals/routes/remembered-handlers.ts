@@ -85,6 +85,7 @@ const known = (one: ListedDecision) => ({
 function identityOf(key: string): ToolIdentity {
   const [kind, id = '', ...name] = key.split(':')
   if (kind === 'built-in') return { builtInToolId: [id, ...name].join(':') }
+  if (kind === 'agent') return { agentId: id }
   return kind === 'http' ? { httpToolId: id } : { mcpServerId: id, toolName: name.join(':') }
 }
 

@@ -1,8 +1,10 @@
 /** Uploaded files, as rows (contract section 32). */
 import type { FilePurpose } from '../../../../openapi/schemas/deploy/files.ts'
+import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
-import { readContent } from '../../../persistence/replies/reading/part-rows.ts'
+import { readContent, textOf } from '../../../persistence/replies/reading/part-rows.ts'
+import { isPictureType } from '../../parts/index.ts'
 import type { StreamedContent } from './streamed-content.ts'
 
 /** The files that a caller reaches: those of these agents (null: all, files of no agent too), and of this user (null: of all). */
@@ -141,6 +143,41 @@ export async function tidyFiles(sql: Sql, retentionDays: number | null): Promise
           or f.expires_at is null and f.used_at < clock_timestamp() - make_interval(days => ${retentionDays}::integer)
       returning f.stored_as)
     select forget_parts(array(select stored_as from gone))`
+}
+
+/** The files that a message to an agent may use: the agent's, of this user (null: of all), and those of no agent. */
+export interface UseReach {
+  agentId: string
+  takesOfNone: boolean
+  user: string | null
+}
+
+/**
+ * Returns a file as a part of a message, which refers to the file's bytes. It counts as used, once an hour. Null when there
+ * is no such file in this reach, or it has expired.
+ */
+export async function findUsable(sql: Sql, id: string, reach: UseReach): Promise<MessagePart | null> {
+  const { agentId, takesOfNone, user } = reach
+  const [file] = await sql<(StoredFile & { textSize: number | null })[]>`
+    with used as (
+      update files set used_at = clock_timestamp()
+       where id = ${id} and used_at < clock_timestamp() - interval '1 hour')
+    select ${columns(sql)}, t.size as "textSize"
+      from files f left join part_texts t on t.sha256 = f.stored_as
+     where f.id = ${id} and ${reached(sql, { agentIds: null, user })}
+       and (f.agent_id = ${agentId} ${takesOfNone ? sql`or f.agent_id is null` : sql``})`
+  return file === undefined ? null : partOf(sql, file)
+}
+
+const partOf = (sql: Sql, file: StoredFile & { textSize: number | null }): MessagePart => {
+  const { sha256, mediaType, size, storedAs, textSize } = file
+  const isPicture = isPictureType(mediaType)
+  return {
+    ...{ type: isPicture ? 'image_url' : 'file', sha256, mediaType, size, storedAs },
+    ...{ filename: isPicture ? null : file.filename, detail: null, sourceUrl: null, place: 0 },
+    read: () => readContent(sql, storedAs),
+    ...(textSize !== null && { text: textOf(sql, storedAs, textSize) }),
+  }
 }
 
 /** Reads the bytes of a file, a piece at a time. */

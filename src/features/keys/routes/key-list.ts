@@ -28,9 +28,9 @@ export interface KeyStore {
 }
 
 export interface KeyList {
-  /** Returns the key that was sent, if it is one and has not expired. Null otherwise. */
+  /** Returns the key that was sent. Null where it is none. Rejects with `Unauthorized` where it has expired. */
   find(text: string): Promise<KnownKey | null>
-  /** Returns a key by its id, under the same conditions. */
+  /** Returns a key by its id. Null where there is none that has not expired. */
   get(id: string): Promise<KnownKey | null>
   /** Aborts with `Unauthorized` once the key is deleted or expires. Ends with `stop`. */
   watch(id: string): { signal: AbortSignal; stop(): void }
@@ -75,7 +75,8 @@ export function createKeyList(store: KeyStore): KeyList {
       if (!FORM.test(text)) return null
       const hash = store.hashOf(text)
       const key = byHash.get(hash) ?? (await look({ hash }))
-      if (key === null || isOver(key)) return null
+      if (key === null) return null
+      if (isOver(key)) throw new Unauthorized('invalid_api_key', `The API key expired on ${key.expiresAt}.`)
       noteUse(key)
       return key
     },

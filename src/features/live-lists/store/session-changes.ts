@@ -1,9 +1,8 @@
 /** Sessions in the order in which they have changed (contract section 22, a list that lives). */
 import { createHash } from 'node:crypto'
-import type { RestState } from '../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
-import { columns, type Session } from '../../../persistence/replies/sessions/sessions.ts'
+import { columns, type ListedSession } from '../../../persistence/replies/sessions/sessions.ts'
 
 /** The highest change number allocated, and transactions that may still commit a lower one. */
 export interface Horizon {
@@ -17,12 +16,9 @@ export type SessionChange = { id: number; agentId: string } & (
   | { deleted: true; sessionId: string; userHash: string | null }
 )
 
-export interface ChangedSession extends Session {
+export interface ChangedSession extends ListedSession {
   agentName: string
-  status: RestState | 'streaming'
   errorCode: string | null
-  /** Messages in its queue. */
-  queued: number
 }
 
 /** Changes in order. */

@@ -8,8 +8,8 @@ import type { FindStored } from './stored-parts.ts'
 /** Finds parts of the messages that the caller may read. */
 export const ownParts =
   (sql: Sql, caller: Caller): FindStored =>
-  async (path) => {
-    const place = placeOfPath('deploy', path)
+  async (name) => {
+    const place = name.kind === 'path' ? placeOfPath('deploy', name.path) : null
     if (place === null || !opensAgent(caller, place.agentId)) return null
     const session = await ownSession(sql, caller, { agent_id: place.agentId, session_id: place.sessionId })
     return session && (await findPart(sql, place))

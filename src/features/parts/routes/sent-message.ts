@@ -3,6 +3,7 @@
 import type { MessagePart, ModelMessage, PartType } from '../../../actors/ports/index.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import { documentTypes } from '../documents/document-types.ts'
 import type { Decoded } from './base64.ts'
 import { cleanName } from './clean-name.ts'
 import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
@@ -13,7 +14,7 @@ const MOST_PARTS = 20
 /** The media types that each kind of part may hold. */
 const mediaTypes: Readonly<Record<PartType, readonly string[]>> = {
   image_url: ['image/png', 'image/jpeg', 'image/webp', 'image/gif'],
-  file: ['application/pdf', 'text/plain', 'text/markdown', 'text/csv'],
+  file: ['application/pdf', 'text/plain', 'text/markdown', 'text/csv', ...documentTypes],
 }
 const aliases = new Map([['image/jpg', 'image/jpeg']])
 
@@ -23,8 +24,11 @@ export type FoundSource =
   | { kind: 'address'; url: string }
   | { kind: 'stored'; stored: MessagePart }
 
-/** The part as it was read: an earlier message's part is a path of this API, which has not been looked at. */
-export type Source = Exclude<FoundSource, { kind: 'stored' }> | { kind: 'path'; path: string }
+/** The name of stored bytes: a part of an earlier message by its path of this API, or an uploaded file by its id. */
+export type StoredName = { kind: 'path'; path: string } | { kind: 'file'; id: string }
+
+/** The part as it was read: what it names has not been looked at. */
+export type Source = Exclude<FoundSource, { kind: 'stored' }> | StoredName
 
 export interface SentPart<From = Source> extends Pick<MessagePart, 'type' | 'filename' | 'detail' | 'place'> {
   source: From
@@ -109,13 +113,29 @@ function readImage(image: unknown, where: string, uploads: Uploads): Omit<SentPa
 }
 
 function readFile(file: unknown, where: string, uploads: Uploads): Omit<SentPart, 'place'> {
-  if (!isObject(file)) return badRequest(`${where}: must be an object with file_data`)
-  if (file.file_id !== undefined && file.file_id !== null) {
-    return badRequest(`${where}.file_id: is not supported: send the file itself as file_data`)
-  }
-  const at = `${where}.file_data`
-  const source = readSource(file.file_data, at, 'file', uploads)
+  if (!isObject(file)) return badRequest(`${where}: must be an object with file_data or file_id`)
+  const { source, where: at } =
+    readFileId(file, where, 'file_data') ?? bytesAt(file, { where, name: 'file_data', type: 'file', uploads })
   return { type: 'file', source, filename: readName(file.filename, `${where}.filename`), detail: null, where: at }
+}
+
+/** Reads the id of an uploaded file. Null when the part has none. Throws 400, also for `other` beside it. */
+export function readFileId(part: Fields, at: string, other: string): Pick<SentPart, 'source' | 'where'> | null {
+  const { file_id: id } = part
+  if (id === undefined || id === null) return null
+  const where = `${at}.file_id`
+  if (typeof id !== 'string') return badRequest(`${where}: must be a string`)
+  if (part[other] !== undefined && part[other] !== null) return badRequest(`${where}: must not come with ${other}`)
+  return { source: { kind: 'file', id }, where }
+}
+
+/** Reads the bytes, or the address, in a field of a part. Throws 400 and 413. */
+export function bytesAt(
+  part: Fields,
+  { where, name, type, uploads }: { where: string; name: string; type: PartType; uploads: Uploads },
+): Pick<SentPart, 'source' | 'where'> {
+  const at = `${where}.${name}`
+  return { source: readSource(part[name], at, type, uploads), where: at }
 }
 
 /** Reads a name that may be shown and saved under. Throws 400 for what is no string. */
@@ -135,9 +155,18 @@ export function readSource(value: unknown, where: string, type: PartType | null,
     return { kind: 'data', data: found.data, mediaType }
   }
   if (/^data:/i.test(value)) return badRequest(`${where}: must be a data: URL in base64`)
-  if (value.startsWith('/api/')) return { kind: 'path', path: value }
+  const own = ownPath(value)
+  if (own !== null) return { kind: 'path', path: own }
   if (type === 'file') return badRequest(`${where}: must be a data: URL`)
   return { kind: 'address', url: readAddress(value, where) }
+}
+
+/** Returns the path of a stored part, of the address with which pages are shown it (shown-url.ts). */
+function ownPath(value: string): string | null {
+  if (value.startsWith('/api/')) return value.split('?', 1)[0] ?? value
+  const [, path = null] =
+    /^https?:\/\/[^?#]*?(\/api\/v1\/agents\/[^/?#]+\/deploy\/sessions\/[^?#]+\/parts\/\d+)(?:\?|$)/.exec(value) ?? []
+  return path
 }
 
 function readType(head: string, where: string, type: PartType | null): string {

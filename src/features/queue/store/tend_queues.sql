@@ -1,6 +1,6 @@
--- revision 6
+-- revision 7
 /* Maintains the queues for an instance, once a second. Stores whether messages begin on it. Begins messages of sessions
-   in which nothing runs (their replies' instance was draining, or there was none), at most p_limit. Forgets ended
+   in which nothing runs (their replies' instance was draining, or there was none), at most p_limit; those of rank 3 are begin_children's. Forgets ended
    messages. Returns the ids of replies that have begun here and are not taken. If messages do not begin here (any
    more), replies that have begun and are not taken move to another instance, as long as there is one: a settlement that
    was under way has begun them. */
@@ -22,7 +22,7 @@ begin
   if p_begins then
     for v_session in
       select s.id
-        from (select q.session_id, min(q.rank) as rank from queued_messages q where q.admission is null group by 1) q
+        from (select q.session_id, min(q.rank) as rank from queued_messages q where q.admission is null and q.rank < 3 group by 1) q
        cross join lateral (
          select x.id from sessions x
           where x.id = q.session_id and x.status <> 'streaming' and (q.rank < 2 or x.status <> 'waiting')

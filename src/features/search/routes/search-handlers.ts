@@ -6,7 +6,7 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
 import { type DeployHandlers, userOf } from '../../users/index.ts'
 import { type Asked, findSessions, sessionsOf, snippetsOf } from '../store/search.ts'
-import { agentWord, isIndexed, userWord } from '../store/search-index.ts'
+import { isIndexed, scopeWords } from '../store/search-index.ts'
 import { cursorOf, placeOf, type RunSearch, termsIn } from './run-search.ts'
 
 export interface SearchDependencies {
@@ -31,7 +31,7 @@ export const searchHandlers = ({ sql, runSearch, show }: SearchDependencies) =>
       const user = owner ?? query.user ?? null
       const asked: Asked = {
         terms,
-        scope: [agentWord(agentId), ...(user === null ? [] : [userWord(agentId, user)])],
+        scope: scopeWords(agentId, user),
         filter: (tx) => tx`
           and agent_id = ${agentId} ${user === null ? tx`` : tx`and end_user = ${user}`}
           ${metadata === undefined ? tx`` : tx`and metadata @> ${JSON.stringify(metadata)}::text::jsonb`}

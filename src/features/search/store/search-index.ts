@@ -8,8 +8,12 @@ const AT_ONCE = 100
 const BYTES_AT_ONCE = 2 ** 20
 
 /** Returns the words of the index by which an agent's messages, or its user's alone, are found. No text holds them. */
-export const agentWord = (agentId: string): string => `=a${agentId}`
-export const userWord = (agentId: string, user: string): string =>
+export const scopeWords = (agentId: string, user: string | null): string[] => [
+  agentWord(agentId),
+  ...(user === null ? [] : [userWord(agentId, user)]),
+]
+const agentWord = (agentId: string): string => `=a${agentId}`
+const userWord = (agentId: string, user: string): string =>
   `=u${createHash('sha256').update(`${agentId} ${user}`).digest('hex').slice(0, 32)}`
 
 interface Unindexed {
@@ -30,6 +34,14 @@ interface Progress {
 export async function isIndexed(sql: Sql): Promise<boolean> {
   const [row] = await sql<Progress[]>`select changed, backlog from search_progress`
   return row?.changed != null && row.backlog === 0
+}
+
+/** Returns whether a session has changed since all was made searchable, or something is left of before. Reads two pages. */
+export async function isBehind(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ isBehind: boolean }[]>`
+    select changed is distinct from coalesce(pg_sequence_last_value('session_changes'::regclass), 0)
+           or backlog is distinct from 0 as "isBehind" from search_progress`
+  return row?.isBehind ?? false
 }
 
 /**
@@ -57,10 +69,6 @@ export function createIndexing(sql: Sql): IndexStep {
   }
 
   async function newOnes(tx: Tx, changed: number): Promise<boolean> {
-    const [row] = await tx<
-      { newest: string | null }[]
-    >`select max(change)::text as newest from sessions where change > ${changed}`
-    if (row?.newest == null) return false
     const safe = await safeUpTo(tx)
     const count = await addWords(tx, await unindexed(tx, { after: changed }))
     if (count > 0) return true
@@ -120,8 +128,7 @@ async function addWords(tx: Tx, messages: readonly Unindexed[]): Promise<number>
   await withoutIdling(tx, async () => {
     for (const { id, sessionId, agentId, user, content, at } of messages) {
       const { lexemes, whole } = await lexemesOf(content)
-      const scope = [agentWord(agentId), ...(user === null ? [] : [userWord(agentId, user)])]
-      rows.push({ id, sessionId, at, whole, words: [...scope, ...lexemes] })
+      rows.push({ id, sessionId, at, whole, words: [...scopeWords(agentId, user), ...lexemes] })
     }
   })
   await tx`

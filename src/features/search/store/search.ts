@@ -44,7 +44,7 @@ const STOPPED = '57014'
 type Candidate = FoundSession
 
 /** A search while it reads: its transaction, and the end of its time. */
-interface Reading {
+export interface Reading {
   tx: Tx
   endsAt: number
 }
@@ -64,7 +64,7 @@ export async function withinTime<Result>(sql: Sql, search: (reading: Reading) =>
 }
 
 /** Gives the next statement the time that is left. */
-async function timed({ tx, endsAt }: Reading): Promise<Tx> {
+export async function timed({ tx, endsAt }: Reading): Promise<Tx> {
   const left = Math.floor(endsAt - performance.now())
   if (left <= 0) throw new SearchTooSlow()
   await tx`select set_config('statement_timeout', ${`${left}`}, true)`
@@ -79,10 +79,11 @@ export async function findSessions(
 ): Promise<FoundSession[]> {
   const found = new Map<string, FoundSession>()
   const earlier = new Set<string>() // those that a page before has shown
-  for (let place = after, isMore = true; isMore && found.size < most; ) {
-    const candidates = await candidatesOf(reading, asked, { behind: place })
+  await openCandidates(reading, asked, after)
+  for (let isMore = true; isMore && found.size < most; ) {
+    const tx = await timed(reading)
+    const candidates = await tx<Candidate[]>`fetch forward ${tx.unsafe(`${CANDIDATES}`)} from candidates`
     isMore = candidates.length === CANDIDATES
-    place = candidates.at(-1) ?? place
     for (let n = 0; n < candidates.length && found.size < most; n += TEXTS) {
       const some = candidates
         .slice(n, n + TEXTS)
@@ -103,7 +104,7 @@ export async function findSessions(
 export async function snippetsOf(reading: Reading, asked: Asked, sessionId: string): Promise<Snippet[]> {
   const snippets: Snippet[] = []
   for (let behind: Place | null = null, isMore = true; isMore && snippets.length < SNIPPETS; ) {
-    const candidates: Candidate[] = await candidatesOf(reading, asked, { behind, sessionId, most: TEXTS })
+    const candidates: Candidate[] = await candidatesOf(reading, asked, { behind, sessionId })
     isMore = candidates.length === TEXTS
     behind = candidates.at(-1) ?? behind
     for (const { candidate, row, marks } of await matching(reading, asked.terms, candidates)) {
@@ -126,15 +127,26 @@ export async function sessionsOf(reading: Reading, ids: readonly string[]): Prom
   return new Map(rows.map((session) => [session.id, session]))
 }
 
-async function candidatesOf(
-  reading: Reading,
-  { terms, scope, filter }: Asked,
-  of: { behind: Place | null; until?: Place; sessionId?: string; most?: number },
-): Promise<Candidate[]> {
+interface Within {
+  behind: Place | null
+  until?: Place
+  sessionId?: string
+}
+
+/** Opens the candidates behind a place as a cursor: many are read on where they were left, instead of being looked for again. */
+async function openCandidates(reading: Reading, asked: Asked, behind: Place | null): Promise<void> {
   const tx = await timed(reading)
-  const { behind, until, sessionId, most = CANDIDATES } = of
+  await tx`declare candidates no scroll cursor for ${candidateRows(tx, asked, { behind })}`
+}
+
+async function candidatesOf(reading: Reading, asked: Asked, of: Within): Promise<Candidate[]> {
+  const tx = await timed(reading)
+  return await tx<Candidate[]>`${candidateRows(tx, asked, of)} limit ${TEXTS}`
+}
+
+function candidateRows(tx: Tx, { terms, scope, filter }: Asked, { behind, until, sessionId }: Within): Fragment {
   const words = indexQuery(terms, scope)
-  return await tx<Candidate[]>`
+  return tx`
     select w.message_id as "messageId", w.session_id as "sessionId", w.at::text as at
       from message_words w
      where (w.words @@ ${words}::text::tsquery or not w.whole)
@@ -142,7 +154,7 @@ async function candidatesOf(
        ${sessionId === undefined ? tx`` : tx`and w.session_id = ${sessionId}`}
        ${behind === null ? tx`` : tx`and (w.at, w.message_id) < (${behind.at}::text::timestamptz, ${behind.messageId}::uuid)`}
        ${until === undefined ? tx`` : tx`and (w.at, w.message_id) >= (${until.at}::text::timestamptz, ${until.messageId}::uuid)`}
-     order by w.at desc, w.message_id desc limit ${most}`
+     order by w.at desc, w.message_id desc`
 }
 
 interface TextRow {
@@ -173,7 +185,7 @@ async function matching(reading: Reading, terms: readonly Term[], candidates: re
 /** Returns whether a session has a matching message up to the place, so that a page before has shown it. */
 async function hasNewer(reading: Reading, asked: Asked, sessionId: string, until: Place): Promise<boolean> {
   for (let behind: Place | null = null; ; ) {
-    const candidates: Candidate[] = await candidatesOf(reading, asked, { behind, until, sessionId, most: TEXTS })
+    const candidates: Candidate[] = await candidatesOf(reading, asked, { behind, until, sessionId })
     if ((await matching(reading, asked.terms, candidates)).length > 0) return true
     if (candidates.length < TEXTS) return false
     behind = candidates.at(-1) ?? null

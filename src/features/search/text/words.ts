@@ -1,6 +1,5 @@
 /** Text as a search sees it: words, and characters of scripts that write none, each with its place in the text. */
 import { setImmediate } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 
 /** A piece of a text. `isRun`: a character of a script that puts no spaces between words. */
 export interface Word {
@@ -15,9 +14,12 @@ export interface Word {
 
 const RUN = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]`
 const MARKS = String.raw`\p{M}*`
-/** A letter with its marks, a syllable that is written as its parts, or a mark of its own. */
+/**
+ * Plain letters and digits that bear no mark, as many as stand together; a letter with its marks, a syllable that is
+ * written as its parts, or a mark of its own.
+ */
 const CLUSTER = new RegExp(
-  String.raw`[\u1100-\u115F\uA960-\uA97C][\u1160-\u11A7\uD7B0-\uD7C6]?[\u11A8-\u11FF\uD7CB-\uD7FB]?${MARKS}|[\p{L}\p{N}\p{So}]${MARKS}|\p{M}+`,
+  String.raw`[\dA-Za-z]{1,500}(?!\p{M})|[\u1100-\u115F\uA960-\uA97C][\u1160-\u11A7\uD7B0-\uD7C6]?[\u11A8-\u11FF\uD7CB-\uD7FB]?${MARKS}|[\p{L}\p{N}\p{So}]${MARKS}|\p{M}+`,
   'gu',
 )
 const isRunText = new RegExp(`^(?:${RUN})`, 'u')
@@ -45,34 +47,42 @@ interface Cluster {
   isRun: boolean
 }
 
-/** Clusters that were read lately: a text has few different ones, and folding one takes 1 µs. */
-const known = new LRUCache<string, Cluster>({ max: 10_000 })
+/** Clusters that were read: a text has few different ones, and folding one takes 1 µs. */
+const known = new Map<string, Cluster>()
+const MOST_KNOWN = 10_000
 
+/** Reads a cluster that is not plain. */
 function read(cluster: string): Cluster {
   const before = known.get(cluster)
   if (before !== undefined) return before
   const folded = fold(cluster)
   const made = { folded, isLetter: LETTER.test(folded), isRun: isRunText.test(folded) }
+  if (known.size >= MOST_KNOWN) known.clear()
   known.set(cluster, made)
   return made
 }
 
+const isPlain = (cluster: string): boolean => cluster.charCodeAt(cluster.length - 1) < 0x80
+const readPlain = (cluster: string): Cluster => ({ folded: cluster.toLowerCase(), isLetter: true, isRun: false })
+
 /** A longer word is compared by its beginning: no query is so long. */
 const MOST_KEPT = 1000
-/** Clusters after which whoever reads the words may give way: some tenths of a millisecond. */
+/** Characters after which whoever reads the words may give way: some tenths of a millisecond. */
 const GIVES_WAY_AFTER = 1000
 
 /** Yields the words of a text in their order, and null now and then, where others may have their turn. */
 export function* wordsIn(text: string): Generator<Word | null, void> {
   let open: Word | null = null
   let last: { start: number; end: number } | null = null
-  let count = 0
+  let nextWay = GIVES_WAY_AFTER
   for (const match of text.matchAll(CLUSTER)) {
-    count += 1
-    if (count % GIVES_WAY_AFTER === 0) yield null
     const start = match.index
+    if (start >= nextWay) {
+      yield null
+      nextWay = start + GIVES_WAY_AFTER
+    }
     const end = start + match[0].length
-    const { folded, isLetter, isRun } = read(match[0])
+    const { folded, isLetter, isRun } = isPlain(match[0]) ? readPlain(match[0]) : read(match[0])
     if (folded === '' && open !== null && open.end === start) {
       open.end = end // an accent of its own belongs to the letter before
       continue
@@ -83,8 +93,7 @@ export function* wordsIn(text: string): Generator<Word | null, void> {
       open.end = end
       continue
     }
-    const isMark = /\p{M}/u.test(match[0])
-    if (!isLetter && isMark && joins) continue
+    if (!isLetter && joins && /\p{M}/u.test(match[0])) continue
     if (open !== null) {
       last = { start: open.start, end: open.end }
       yield open
@@ -121,7 +130,8 @@ export async function eachWord(text: string, take: (word: Word) => boolean): Pro
 
 const LONGEST_TURN_MS = 10
 
-const cut = (text: string): string => [...text.slice(0, 2 * MOST_OF_WORD)].slice(0, MOST_OF_WORD).join('')
+const cut = (text: string): string =>
+  text.length <= MOST_OF_WORD ? text : [...text.slice(0, 2 * MOST_OF_WORD)].slice(0, MOST_OF_WORD).join('')
 
 /** Returns the words that the index holds of a message. `whole` is false where the message has more. */
 export async function lexemesOf(text: string, mostBytes = 500_000): Promise<{ lexemes: string[]; whole: boolean }> {

@@ -34,46 +34,14 @@ export async function recordTransitions(
   instanceId: string,
   steps: readonly TransitionRecord[],
 ): Promise<void> {
-  const batch = await withoutStored(sql, steps)
-  if (batch.length === 0) return
-  const runs = stepRuns(batch)
-  const texts = textsOf(batch)
+  const runs = stepRuns(steps)
   try {
-    await insertRuns(sql, instanceId, runs, texts)
+    await insertRuns(sql, instanceId, runs, textsOf(steps))
   } catch (error) {
     if (!isBadData(error)) throw error
     for (const run of runs) await insertPlainly(sql, instanceId, run)
   }
 }
-
-/**
- * Removes steps that an earlier try, whose response was lost, has stored. With others they may be rows of another form
- * now.
- */
-async function withoutStored(sql: Sql, steps: readonly TransitionRecord[]): Promise<readonly TransitionRecord[]> {
-  const doubtful = steps.filter(({ maybeStored }) => maybeStored)
-  if (doubtful.length === 0) return steps
-  const sessions = [...new Set(doubtful.map(({ sessionId }) => sessionId))]
-  const from = new Date(Math.min(...doubtful.map(({ at }) => at.getTime())))
-  const rows = await sql<NamedStep[]>`
-    select session_id as "sessionId", at, kind, from_state as "from", to_state as "to", event
-      from steps where session_id = any(${sessions}::uuid[]) and run_at >= ${from}`
-  const stored = new Set(rows.map(nameOf))
-  return steps.filter((step) => !step.maybeStored || !stored.has(nameOf(step)))
-}
-
-/** A row of the view `steps`. Its columns are never null, but PostgreSQL cannot tell that of a view. */
-interface NamedStep {
-  sessionId: string | null
-  at: Date | null
-  kind: string | null
-  from: string | null
-  to: string | null
-  event: string | null
-}
-
-const nameOf = ({ sessionId, at, kind = 'transition', from, to, event }: NamedStep | TransitionRecord): string =>
-  [sessionId, at?.getTime(), kind, from, to, event].join(' ')
 
 /** Stores one row of steps without its requests. A row that cannot be stored is dropped: it would hold up all later ones. */
 async function insertPlainly(sql: Sql, instanceId: string, run: StepRun): Promise<void> {
@@ -84,34 +52,18 @@ async function insertPlainly(sql: Sql, instanceId: string, run: StepRun): Promis
   }
 }
 
-/** Skips steps of sessions that were deleted meanwhile. */
 async function insertRuns(
   sql: Sql,
   instanceId: string,
   runs: readonly StepRun[],
   texts: SentRequest['texts'],
 ): Promise<void> {
-  // Sessions are locked in the same order as in delete_agent, texts in that of their hashes: any other order could deadlock.
   await sql`
-    with alive as materialized (
-      select s.id from sessions s where s.id = any(${runs.map(({ sessionId }) => sessionId)}::uuid[])
-       order by s.num for key share
-    ), texts as (
-      insert into request_texts (hash, content)
-      select decode(t.hash, 'hex'), t.content
-        from unnest(${texts.map(({ hash }) => hash)}::text[], ${texts.map(({ content }) => content)}::text[]) as t (hash, content)
-      on conflict (hash) do update set used_at = excluded.used_at
-       where request_texts.used_at < excluded.used_at - interval '1 day'
-    )
-    insert into step_runs (session_id, message_id, instance_id, at, told, requests)
-    select r.session_id, r.message_id, ${instanceId}, r.at, r.told, r.requests
-      from unnest(${runs.map(({ sessionId }) => sessionId)}::uuid[], ${runs.map(({ messageId }) => messageId)}::uuid[],
-                  ${runs.map(({ at }) => at.toISOString())}::text[]::timestamptz[],
-                  ${runs.map(({ told }) => told)}::text[],
-                  ${runs.map(({ requests }) => requests && jsonText(requests))}::text[]::jsonb[]) with ordinality
-             as r (session_id, message_id, at, told, requests, n)
-     where r.session_id in (select id from alive)
-     order by r.n`
+    select record_steps(${instanceId}, ${texts.map(({ hash }) => hash)}::text[], ${texts.map(({ content }) => content)}::text[],
+                        ${runs.map(({ sessionId }) => sessionId)}::uuid[], ${runs.map(({ messageId }) => messageId)}::uuid[],
+                        ${runs.map(({ at }) => at.toISOString())}::text[]::timestamptz[],
+                        ${runs.map(({ told }) => told)}::text[],
+                        ${runs.map(({ requests }) => requests && jsonText(requests))}::text[]::jsonb[])`
 }
 
 /** Returns the texts without repeats, in the order of their hashes. */

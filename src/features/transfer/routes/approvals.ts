@@ -8,16 +8,17 @@ import type { Configuration } from '../store/transfer.ts'
 
 type ApprovalByName =
   | string
-  | (({ builtInTool: string } | { httpTool: string } | { mcpServer: string; toolName: string }) &
+  | (({ builtInTool: string } | { httpTool: string } | { agent: string } | { mcpServer: string; toolName: string }) &
       Pick<ToolApproval, 'when' | 'mayRemember'>)
 
-type Records = Pick<Configuration, 'httpTools' | 'mcpServers'>
+type Records = Pick<Configuration, 'httpTools' | 'mcpServers' | 'agents'>
 
 /** Returns all that an agent has chosen. */
 export const toolsOf = (stored: StoredApprovals, records: Records, workOut: WorkOutNames) => ({
   httpTools: stored.configured.httpTools.map(({ name }) => name),
   mcpServers: stored.configured.mcpServers.map(({ name, toolNames }) => ({ server: name, toolNames: [...toolNames] })),
   builtInTools: [...stored.configured.builtInToolIds],
+  ...agentsAsked(stored, records),
   approvals: approvalsByName(stored, records, workOut),
   ...(stored.approvalsExpireAfterS !== null && { approvalsExpireAfterS: stored.approvalsExpireAfterS }),
 })
@@ -58,12 +59,16 @@ function approvalsByName(
 
 function byName(
   tool: Exclude<Approval, string> | NamedTool,
-  { httpTools, mcpServers }: Records,
+  { httpTools, mcpServers, agents }: Records,
 ): ApprovalByName | null {
   if ('builtInToolId' in tool) return { builtInTool: tool.builtInToolId }
   if ('httpToolId' in tool) {
     const found = httpTools.find(({ id }) => id === tool.httpToolId)
     return found ? { httpTool: found.name } : null
+  }
+  if ('agentId' in tool) {
+    const found = agents.find(({ id }) => id === tool.agentId)
+    return found ? { agent: found.name } : null
   }
   const server = mcpServers.find(({ id }) => id === tool.mcpServerId)
   if (server === undefined) return null
@@ -71,19 +76,24 @@ function byName(
   return { mcpServer: server.name, toolName: 'toolName' in tool ? tool.toolName : '*' }
 }
 
-function isConfigured(tool: NamedTool, { httpTools, mcpServers, builtInToolIds }: ConfiguredTools): boolean {
+function isConfigured(
+  tool: NamedTool,
+  { httpTools, mcpServers, builtInToolIds, agentTools }: ConfiguredTools,
+): boolean {
   if ('builtInToolId' in tool) return builtInToolIds.includes(tool.builtInToolId)
   if ('httpToolId' in tool) return httpTools.some(({ id }) => id === tool.httpToolId)
+  if ('agentId' in tool) return agentTools.some(({ id }) => id === tool.agentId)
   return mcpServers.some(({ id }) => id === tool.mcpServerId)
 }
 
 interface Existing {
   httpTools: { existing(name: string): { id: string } }
+  agents: { existing(name: string): { id: string } }
   mcpServers: { existing(name: string): { id: string } }
 }
 
 /** Throws 400 for what is no approval, and for a tool that is not here. */
-export function approvalByName(given: unknown, { httpTools, mcpServers }: Existing): Approval {
+export function approvalByName(given: unknown, { httpTools, mcpServers, agents }: Existing): Approval {
   const where = 'approvals'
   if (typeof given === 'string') return readText(given, where)
   const { when, mayRemember, ...rest } = isObject(given) ? given : { when: null, mayRemember: null }
@@ -91,5 +101,15 @@ export function approvalByName(given: unknown, { httpTools, mcpServers }: Existi
   const more = readConditions({ when, mayRemember }, where)
   if ('builtInTool' in tool) return { builtInToolId: tool.builtInTool, ...more }
   if ('httpTool' in tool) return { httpToolId: httpTools.existing(tool.httpTool).id, ...more }
+  if ('agent' in tool) return { agentId: agents.existing(tool.agent).id, ...more }
   return { mcpServerId: mcpServers.existing(tool.mcpServer).id, toolName: tool.toolName, ...more }
+}
+
+/** Returns the agents that are asked, by name. Left out where there are none, as in exports of before. */
+function agentsAsked({ agentTools }: StoredApprovals, { agents }: Records) {
+  const tools = agentTools.flatMap(({ agentId, ...texts }) => {
+    const agent = agents.find(({ id }) => id === agentId)
+    return agent ? [{ agent: agent.name, ...texts }] : []
+  })
+  return tools.length > 0 ? { agentTools: tools } : {}
 }

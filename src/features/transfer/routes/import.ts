@@ -41,6 +41,8 @@ export interface ImportDependencies extends HttpToolWriting, ProviderWriting {
   builtInTools: readonly { id: string }[]
   /** The search for the tools that names in `approvals` mean. */
   workOutNames: WorkOutNames
+  /** Returns the address under which browsers reach the server. Null where that is not known. */
+  publicUrl(): string | null
 }
 
 interface Taking {
@@ -235,7 +237,7 @@ function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }:
         return false
       }
     })
-  const { httpTools, mcpServers, builtInTools, approvals, approvalsExpireAfterS, ...others } = choice
+  const { httpTools, mcpServers, builtInTools, agentTools, approvals, approvalsExpireAfterS, ...others } = choice
   others satisfies Record<string, never> // a kind that is not taken in does not compile
   const findBuiltIn = (id: string) =>
     deps.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
@@ -245,6 +247,7 @@ function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }:
       mcpServers: here(mcpServers, ({ server }) => stored.mcpServers.existing(server)),
     }),
     ...(builtInTools && { builtInTools: here(builtInTools, findBuiltIn) }),
+    ...(agentTools && { agentTools: here(agentTools, ({ agent }) => stored.agents.existing(agent)) }),
     ...(approvals && {
       approvals: approvals === '*' ? approvals : here(approvals, (given) => approvalByName(given, stored)),
     }),
@@ -259,6 +262,7 @@ async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise
     httpTools: [],
     mcpServers: [],
     builtInTools: [],
+    agentTools: [],
     approvals: [],
   }
   const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
@@ -285,6 +289,7 @@ async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise
           toolNames,
         })),
         builtInToolIds: choice.builtInTools,
+        agentTools: choice.agentTools?.map(({ agent, ...texts }) => ({ agentId: agents.existing(agent).id, ...texts })),
         approvals:
           choice.approvals === '*'
             ? choice.approvals

@@ -61,9 +61,24 @@ export function createAuthentication({
     if (inQuery !== null) return await readSecret(inQuery, request)
     if (isOpen) return { kind: 'anyone' }
     throw bearer === null
-      ? new Unauthorized('invalid_api_key', 'No API key was given: send Authorization: Bearer <key>.')
+      ? new Unauthorized('invalid_api_key', noKey(request))
       : new Unauthorized('invalid_api_key', 'The API key is not valid.')
   }
+}
+
+/** The places where other services take keys. */
+const otherHeaders = ['x-api-key', 'api-key', 'x-goog-api-key']
+const otherParameters = ['api_key', 'api-key', 'apikey', 'key']
+
+/** Returns why there is no key: where one was sent to a place that is not read, its place is named. */
+function noKey({ headers, query }: FastifyRequest): string {
+  const send = 'send Authorization: Bearer <key>.'
+  if (headers.authorization) return `Authorization holds no bearer token: ${send}`
+  const header = otherHeaders.find((name) => headers[name] !== undefined)
+  if (header !== undefined) return `A key was sent in ${header}, which is not read: ${send}`
+  const parameter = otherParameters.find((name) => name in Object(query))
+  if (parameter !== undefined) return `A key was sent as ${parameter} in the address, which is not read: ${send}`
+  return `No API key was given: ${send}`
 }
 
 /** Returns a check in constant time: hashes of equal length are compared, each of them. */
@@ -76,13 +91,14 @@ function keyCheck(keys: readonly string[]): (given: string) => boolean {
 }
 
 /**
- * Serves an EventSource, which sends no headers. Null when there is none. Addresses are kept in histories and logs of others, so it counts
+ * Serves an EventSource and the pictures of a page, which send no headers. Null when there is none. Addresses are kept in histories and logs of others, so it counts
  * nowhere else: there a caller who sends one by mistake is refused rather than served without a user.
  */
 function secretInQuery(request: FastifyRequest): string | null {
   const given = new Map<string, unknown>(Object.entries(request.query ?? {})).get('access_token')
   if (given === undefined) return null
   const { operation } = request.routeOptions.config
-  if (request.method === 'GET' && operation?.streams !== undefined && typeof given === 'string') return given
-  throw new Unauthorized('invalid_api_key', 'access_token is taken once, and only by a GET that streams.')
+  const isTaken = operation?.streams !== undefined || operation?.bytes === true
+  if (request.method === 'GET' && isTaken && typeof given === 'string') return given
+  throw new Unauthorized('invalid_api_key', 'access_token is taken once, and only by a GET that streams or is a file.')
 }

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { FieldRefusal } from '../../../http/sending/agent-for-reply.ts'
 import { checkAnswerFields } from '../../../http/sending/given-answer-fields.ts'
+import { withKnownTools } from '../../../http/sending/tool-choice.ts'
 import { conflict, HttpError, missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'
@@ -38,7 +39,7 @@ export const versionHandlers = ({ sql, fieldRefusal }: Dependencies) => {
       const { held, number } = await versionOf(id, n)
       return await publish(sql, request, agent, async (tx) => {
         const live = (await readLockedSnapshot(tx, agent.id)) ?? missing('agent')
-        if (!isSame(live, held)) await applySnapshot(tx, agent.id, await publishable(tx, held, number))
+        if (!isSame(live, held)) await apply(tx, agent.id, await publishable(tx, held, number))
         return body.note ?? null
       })
     },
@@ -51,7 +52,7 @@ export const versionHandlers = ({ sql, fieldRefusal }: Dependencies) => {
           throw new HttpError(412, 'The draft was changed since you read it. Read it again before you publish it.')
         if (state.changes === null) return conflict('The agent has no draft.')
         await checkAnswerFields(tx, fieldRefusal, state.drafted.agent)
-        await applySnapshot(tx, agent.id, state.drafted)
+        await apply(tx, agent.id, state.drafted)
         await removeDraft(tx, agent.id)
         return body.note ?? null
       })
@@ -80,6 +81,10 @@ async function readLockedSnapshot(tx: Tx, agentId: string): Promise<WholeSnapsho
   await tx`select 1 from agents where id = ${agentId} for no key update`
   return await readSnapshot(tx, agentId)
 }
+
+/** Makes the agent what the snapshot says. Throws 400 where agents would ask each other without end. */
+const apply = (tx: Tx, agentId: string, snapshot: Snapshot) =>
+  withKnownTools(() => applySnapshot(tx, agentId, snapshot))
 
 /** Changes the agent by `change`, which returns the note of its version. Answers with the live version. */
 async function publish(

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Returns what the replies of an agent depend on, as it is now: all that a version holds. config: {agent, tools, named}, fields
    as the API names them; named: what the names in its approvals stand for. prompt: text of its prompt. names: {prompt,
    providers: {id: name}}, which make no version. No row when there is no such agent. */
@@ -22,7 +22,10 @@ language sql stable as $$
                               from agent_mcp_servers s where s.agent_id = a.id),
              'builtInToolIds', a.built_in_tool_ids, 'approvals', a.approvals)
              || case when a.approvals_expire_after_s is null then '{}' -- as in versions of before
-                     else jsonb_build_object('approvalsExpireAfterS', a.approvals_expire_after_s) end,
+                     else jsonb_build_object('approvalsExpireAfterS', a.approvals_expire_after_s) end
+             || coalesce((select jsonb_build_object('agentTools', jsonb_agg(jsonb_build_object(
+                                   'agentId', t.called_agent_id, 'name', t.name, 'description', t.description) order by t.place))
+                            from agent_agent_tools t where t.agent_id = a.id having count(*) > 0), '{}'),
            'named', a.approval_names),
          (select p.content from prompts p where p.id = a.prompt_id),
          jsonb_build_object(

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConfiguredTools, NamedTools, WorkOutNames } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
 import { requireApproved, requireTools } from '../../../persistence/records/tools/agent-tools.ts'
+import { requireWays } from '../../../persistence/records/tools/agent-ways.ts'
 import { textOfApproval, tidyApprovals } from '../../../persistence/records/tools/tool-approvals.ts'
 import { type Changes, type ToolChoice, tidyTools } from '../../../persistence/records/tools/tool-kinds.ts'
 import { readSnapshot, type Snapshot, type VersionFields, type WholeSnapshot, withoutGoneTools } from './snapshot.ts'
@@ -143,6 +144,7 @@ export async function changeDraftTools(
   const before = changes ?? noChanges
   const tools = tidyTools(chosen)
   await requireTools(tx, tools)
+  await requireWays(tx, agentId, tools.agentTools)
   const approvals = asked && tidyApprovals(asked)
   if (approvals) await requireApproved(tx, drafted.tools.approvals, approvals)
   const next = { ...before.tools, ...given({ ...tools, approvals, approvalsExpireAfterS }) }
@@ -162,11 +164,12 @@ const given = <Fields extends object>(fields: Fields) =>
 
 async function configuredFor(
   sql: AnySql,
-  { httpToolIds, mcpServers, builtInToolIds }: ToolChoice,
+  { httpToolIds, mcpServers, builtInToolIds, agentTools }: ToolChoice,
 ): Promise<ConfiguredTools> {
   const rows = await sql<{ id: string; name: string }[]>`
     select id, name from http_tools where id = any (${httpToolIds}::uuid[])
-    union all select id, name from mcp_servers where id = any (${mcpServers.map(({ mcpServerId }) => mcpServerId)}::uuid[])`
+    union all select id, name from mcp_servers where id = any (${mcpServers.map(({ mcpServerId }) => mcpServerId)}::uuid[])
+    union all select id, name from agents where id = any (${agentTools.map(({ agentId }) => agentId)}::uuid[])`
   const names = new Map(rows.map(({ id, name }) => [id, name]))
   const named = (id: string) => ({ id, name: names.get(id) ?? '' })
   return {
@@ -175,6 +178,9 @@ async function configuredFor(
       .filter(({ mcpServerId: id }) => names.has(id))
       .map(({ mcpServerId, toolNames }) => ({ ...named(mcpServerId), toolNames })),
     builtInToolIds,
+    agentTools: agentTools
+      .filter(({ agentId }) => names.has(agentId))
+      .map(({ agentId: id, name }) => ({ id, name: name ?? named(id).name })),
   }
 }
 

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { NamedTool, NamedTools } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
 import { type Agent, updateAgent } from '../../../persistence/records/agents.ts'
+import { requireWays } from '../../../persistence/records/tools/agent-ways.ts'
 import { replaceTools, type ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
 
 /** The fields of an agent that a version holds: all but its name and what concerns its callers. */
@@ -33,13 +34,13 @@ export interface SnapshotRow {
 
 export const wholeOf = ({ config, prompt, names }: SnapshotRow): WholeSnapshot => ({
   ...config,
-  tools: { ...noExpiry, ...config.tools },
+  tools: { ...leftOut, ...config.tools },
   prompt,
   names,
 })
 
-/** The field that is left out where it is null. */
-const noExpiry = { approvalsExpireAfterS: null }
+/** The fields that are left out where they are null or empty. */
+const leftOut = { approvalsExpireAfterS: null, agentTools: [] }
 
 /** Reads what the agent is now. Null when there is no such agent. */
 export async function readSnapshot(sql: AnySql, agentId: string): Promise<WholeSnapshot | null> {
@@ -52,10 +53,11 @@ export const isSame = (a: WholeSnapshot, b: WholeSnapshot): boolean => isDeepStr
 
 const heldBy = ({ names: _, ...held }: WholeSnapshot) => held
 
-/** Makes the agent what the snapshot says. To be called with the agent's row locked. Rejects like `updateAgent`. */
+/** Makes the agent what the snapshot says. To be called with the agent's row locked. Rejects like `updateAgent`, and with EndlessWay. */
 export async function applySnapshot(tx: Tx, agentId: string, { agent, tools, named }: Snapshot): Promise<void> {
   await updateAgent(tx, agentId, agent)
   const { approvals, approvalsExpireAfterS, ...chosen } = tools
+  await requireWays(tx, agentId, chosen.agentTools)
   await replaceTools(tx, agentId, chosen)
   await tx`
     update agents set approvals = ${JSON.stringify(approvals)}::text::jsonb,
@@ -64,19 +66,21 @@ export async function applySnapshot(tx: Tx, agentId: string, { agent, tools, nam
      where id = ${agentId}`
 }
 
-/** Returns the snapshot without HTTP tools and MCP servers that are gone, and without the approvals that name them. */
+/** Returns the snapshot without HTTP tools, MCP servers and agents that are gone, and without the approvals that name them. */
 export async function withoutGoneTools<Held extends Snapshot>(sql: AnySql, held: Held): Promise<Held> {
-  const { httpToolIds, mcpServers, approvals, ...others } = held.tools
+  const { httpToolIds, mcpServers, agentTools, approvals, ...others } = held.tools
   const meant = [...(approvals === '*' ? [] : approvals), ...Object.values(held.named).flat()]
   const ids = [
     ...httpToolIds,
     ...mcpServers.map(({ mcpServerId }) => mcpServerId),
+    ...agentTools.map(({ agentId }) => agentId),
     ...meant.flatMap((tool) => (typeof tool === 'string' ? [] : (idOf(tool) ?? []))),
   ]
   if (ids.length === 0) return held
   const rows = await sql<{ id: string }[]>`
     select id from http_tools where id = any (${ids}::uuid[])
-    union all select id from mcp_servers where id = any (${ids}::uuid[])`
+    union all select id from mcp_servers where id = any (${ids}::uuid[])
+    union all select id from agents where id = any (${ids}::uuid[])`
   const here = new Set(rows.map(({ id }) => id))
   const isHere = (tool: NamedTool) => here.has(idOf(tool) ?? '') || idOf(tool) === null
   const meaningOf = new Map(Object.entries(held.named)) // a tool may be called `constructor`
@@ -94,6 +98,7 @@ export async function withoutGoneTools<Held extends Snapshot>(sql: AnySql, held:
       ...others,
       httpToolIds: httpToolIds.filter((id) => here.has(id)),
       mcpServers: mcpServers.filter(({ mcpServerId }) => here.has(mcpServerId)),
+      agentTools: agentTools.filter(({ agentId }) => here.has(agentId)),
       approvals: kept,
     },
     named: Object.fromEntries([...meaningOf].filter(([name]) => kept !== '*' && kept.includes(name))),
@@ -101,5 +106,8 @@ export async function withoutGoneTools<Held extends Snapshot>(sql: AnySql, held:
 }
 
 /** Returns the id of the tool's record. Null for a built-in tool. */
-const idOf = (tool: NamedTool): string | null =>
-  'httpToolId' in tool ? tool.httpToolId : 'mcpServerId' in tool ? tool.mcpServerId : null
+const idOf = (tool: NamedTool): string | null => {
+  if ('httpToolId' in tool) return tool.httpToolId
+  if ('agentId' in tool) return tool.agentId
+  return 'mcpServerId' in tool ? tool.mcpServerId : null
+}

@@ -2,7 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { changesOf, recordChange, recordCreation, recordUpdate } from '../../../features/audit/index.ts'
 import { givenLimits, useOfUsers, withPriceWarning } from '../../../features/limits/index.ts'
-import { changeDraftedAgent, draftedAgent, makeVersion } from '../../../features/versions/index.ts'
+import { changeDraftedAgent, draftedAgent, forgetToolInDrafts, makeVersion } from '../../../features/versions/index.ts'
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
 import type { AnySql, Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
@@ -14,7 +14,7 @@ import { givenPrompt } from '../../server/fields/given-prompt.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
-import { recordsNaming } from './dependents.ts'
+import { choicesWith, recordsNaming } from './dependents.ts'
 
 /** Runs a deletion in the transaction that records it. */
 export type DeleteInTransaction = <Deleted extends object>(
@@ -103,8 +103,9 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
       const deletion: DeleteInTransaction = (remove) =>
         recordChange(sql, request, 'agent', async (tx) => {
           const before = await agents.findAgent(tx, id)
-          const changing = await recordsNaming(tx, id)
+          const changing = [...(await recordsNaming(tx, id)), ...(await choicesWith(tx, id))]
           const result = await remove(tx)
+          if (result) await forgetToolInDrafts(tx, id)
           return { before: result && before, after: null, result, others: await changesOf(changing) }
         })
       if (!isUuid(id) || !(await onAgentDelete(id, deletion))) missing('agent')

@@ -30,7 +30,17 @@ export interface ToolAnswer {
 export interface HttpToolDependencies extends HttpToolWriting {
   sql: Sql
   /** Checks the arguments, then calls the tool, within its own limits. Never rejects but on abort. */
-  callHttpTool(tool: CallableTool, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolAnswer>
+  callHttpTool(
+    tool: CallableTool,
+    args: Record<string, unknown>,
+    by: TriedBy & { signal: AbortSignal },
+  ): Promise<ToolAnswer>
+}
+
+/** The values of the session for which a tool is tried. */
+interface TriedBy {
+  user: string | null
+  metadata: Record<string, string>
 }
 
 export const httpToolHandlers = (deps: HttpToolDependencies) => {
@@ -65,7 +75,8 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
     },
     testHttpTool: async ({ params: { id }, body, reply }) => {
       const [stored] = isUuid(id) ? await httpTools.storedHttpTools(sql, [id]) : []
-      return testStored(deps, stored ?? missing('HTTP tool'), exactArguments(body.arguments ?? {}), reply)
+      const by = { user: body.user ?? null, metadata: body.metadata ?? {} }
+      return testStored(deps, stored ?? missing('HTTP tool'), { args: exactArguments(body.arguments ?? {}), by }, reply)
     },
   } satisfies Handlers<'httpTools'>
 }
@@ -88,7 +99,7 @@ function exactArguments(given: Record<string, unknown>): Record<string, unknown>
 async function testStored(
   { secrets, callHttpTool }: HttpToolDependencies,
   { secretHeaders, ...tool }: httpTools.StoredHttpTool,
-  args: Record<string, unknown>,
+  { args, by }: { args: Record<string, unknown>; by: TriedBy },
   reply: FastifyReply,
 ) {
   const begin = performance.now()
@@ -104,7 +115,7 @@ async function testStored(
   }
   const caller = connectionSignal(reply)
   try {
-    const { ok, status, content, body } = await callHttpTool({ ...tool, headers }, args, caller)
+    const { ok, status, content, body } = await callHttpTool({ ...tool, headers }, args, { ...by, signal: caller })
     if (status === null) return failed(content)
     // Words that came in a header alone.
     const words = body === '' ? content.replace(/^.*\n\n/, '') : ''

@@ -92,9 +92,26 @@ function readOnlyOf(schema: Schema): ReadonlySet<string> | null {
 
 const LONGEST_NAME = 100
 
+/** The names here for what other services, and readers of our own pages, call otherwise. The first that the body has is named. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  expires_in: ['expires_after'],
+  expiresIn: ['expiresAt', 'expires_after'],
+  instructions: ['systemPrompt', 'content'],
+  key: ['apiKey'],
+  parameters: ['inputSchema'],
+  prompt: ['promptId'],
+  provider: ['providerId'],
+  temperature: ['generationConfig'],
+  tools: ['httpToolIds'],
+  ttl: ['expires_after'],
+  type: ['providerType'],
+  url: ['baseUrl'],
+}
+
 function refuse(name: string, names: readonly string[], body: object, { path, owner }: Place): never {
   const left = names.filter((one) => !Object.hasOwn(body, one))
-  const meant = closestName(name, left) ?? closestName(name, names)
+  const meant =
+    closestName(name, left) ?? closestName(name, names) ?? otherNames[name]?.find((one) => names.includes(one)) ?? null
   const shown = [...name].slice(0, LONGEST_NAME).join('')
   const of = owner === null || path === '' ? '' : ` (of ${JSON.stringify(owner)})`
   badRequest(`${path}${shown}${of}: is unknown${meant === null ? '' : `; did you mean ${path}${meant}?`}`)

@@ -106,6 +106,7 @@ export function readChatRequest(
 
 function nameOf({ source }: SentPart): string {
   if (source.kind === 'path') return source.path
+  if (source.kind === 'file') return source.id
   return source.kind === 'data' ? source.data.sha256 : source.url
 }
 

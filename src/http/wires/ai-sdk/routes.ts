@@ -1,7 +1,7 @@
 /** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel and read. */
 
 import type { CallAnswer, MessagePlace } from '../../../actors/ports/index.ts'
-import { waitKinds } from '../../../actors/reply/reply-event.ts'
+import { pendingKinds } from '../../../actors/reply/reply-event.ts'
 import {
   answersAmong,
   awaitedAt,
@@ -10,13 +10,20 @@ import {
   type GivenDecisions,
   outputsAsAnswers,
 } from '../../../features/approvals/index.ts'
-import { ownParts, partPath, prepareParts, requireUploads, type SentMessage } from '../../../features/parts/index.ts'
+import {
+  ownParts,
+  partPath,
+  prepareParts,
+  requireUploads,
+  type SentMessage,
+  shownUrls,
+} from '../../../features/parts/index.ts'
 import { refuseQueuedRegenerate, replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
 import { type Caller, type DeployHandlers, opensId } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { ListTooLong } from '../../../persistence/replies/reading/message-list.ts'
 import { listMessagesWithEvents, repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
-import { runningReply } from '../../../persistence/replies/sessions/sessions.ts'
+import { newestReply, runningReply } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { idempotencyOf } from '../../sending/request-options.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
@@ -57,7 +64,7 @@ async function decisionsFor(
     isBound: caller.kind === 'secret' && caller.sessionId !== null,
     asMessages: false,
     inPart: false,
-    decides: waitKinds,
+    decides: pendingKinds,
   }
 }
 
@@ -106,8 +113,30 @@ async function placed(
   return { ...message, place: await placeOfNew(sql, by.sessionId, { ...named, messageId: null }) }
 }
 
-export const aiSdkHandlers = (deps: SendDependencies) => {
-  const { sql, host } = deps
+/**
+ * Returns the reply that runs, or the newest one where it is of the message that the page has a part of: it has ended since.
+ */
+async function replyToFollow(
+  sql: Sql,
+  agentId: string,
+  sessionId: string,
+  messageId: string | undefined,
+): Promise<string | null> {
+  const running = await runningReply(sql, sessionId)
+  if (running !== null || messageId === undefined) return running
+  const { replyId } = await newestReply(sql, agentId, sessionId)
+  if (replyId === null || replyId === messageId.toLowerCase()) return replyId
+  const [first] = await repliesBefore(sql, replyId)
+  return first?.id === messageId.toLowerCase() ? replyId : null
+}
+
+export interface AiSdkDependencies extends SendDependencies {
+  /** PUBLIC_URL. Null where it is not set. */
+  givenUrl: string | null
+}
+
+export const aiSdkHandlers = (deps: AiSdkDependencies) => {
+  const { sql, host, givenUrl } = deps
   return {
     createUIChatReply: async ({ params, body, caller, request, reply }) => {
       const uploads = requireUploads(request)
@@ -142,8 +171,8 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
     resumeUIChatReply: async ({ params, query, caller, reply }) => {
       await loadAgent(deps, params.agent_id)
       const session = await ownChat(sql, chatOfPath(params, query, caller))
-      const running = session === null ? null : await runningReply(sql, session.id)
-      const found = running === null ? null : await host.open(running)
+      const asked = session === null ? null : await replyToFollow(sql, params.agent_id, session.id, query.message_id)
+      const found = asked === null ? null : await host.open(asked)
       if (found === null) return reply.code(204).send()
       const earlier = { replies: await repliesBefore(sql, found.info.id), repeat: true }
       reply.headers(PROTOCOL)
@@ -156,17 +185,18 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       const session = await ownChat(sql, chatOfPath(params, query, caller))
       if (session !== null) await host.cancel(session.id)
     },
-    listUIMessages: async ({ params, query, caller, reply }) => {
+    listUIMessages: async ({ params, query, caller, request, reply }) => {
       await loadAgent(deps, params.agent_id)
       const session = await ownChat(sql, chatOfPath(params, query, caller))
       if (session === null) return { messages: [] }
-      const pathOf = (messageId: string, n: number) =>
-        partPath('deploy', { agentId: params.agent_id, sessionId: session.id, messageId, n: `${n}` })
+      const shown = shownUrls(request, givenUrl)
+      const urlOf = (messageId: string, n: number) =>
+        shown(partPath('deploy', { agentId: params.agent_id, sessionId: session.id, messageId, n: `${n}` }))
       const stored = await listMessagesWithEvents(sql, session.id).catch((error: unknown) => {
         if (!(error instanceof ListTooLong)) throw error
         throw tooLong(`, of …/deploy/sessions/${session.id}/messages`)
       })
-      return sendInPieces(reply, { messages: uiMessagesOf(stored, pathOf) })
+      return sendInPieces(reply, { messages: uiMessagesOf(stored, urlOf) })
     },
   } satisfies DeployHandlers<'aiSdk'>
 }

@@ -138,11 +138,11 @@ function replyParts(replies: readonly MessageWithEvents[]): Part[] {
   return parts
 }
 
-/** A function that returns the path of a message's nth part. */
-type PathOf = (messageId: string, n: number) => string
+/** A function that returns the address of a message's nth part. */
+type UrlOf = (messageId: string, n: number) => string
 
 /** Returns a user's texts and files, in the order in which they were sent. */
-const sentParts = ({ id, content, parts }: MessageWithEvents, pathOf: PathOf): Part[] =>
+const sentParts = ({ id, content, parts }: MessageWithEvents, urlOf: UrlOf): Part[] =>
   parts.length === 0
     ? [{ type: 'text', text: content }]
     : segmentsOf(content, parts).map((segment) =>
@@ -152,7 +152,7 @@ const sentParts = ({ id, content, parts }: MessageWithEvents, pathOf: PathOf): P
               type: 'file',
               mediaType: segment.mediaType,
               ...(segment.filename !== null && { filename: segment.filename }),
-              url: pathOf(id, parts.indexOf(segment)),
+              url: urlOf(id, parts.indexOf(segment)),
             },
       )
 
@@ -160,14 +160,14 @@ const sentParts = ({ id, content, parts }: MessageWithEvents, pathOf: PathOf): P
  * Returns the UI message of one message, or of replies that continue each other: a UI shows these as one message under
  * the first one's id.
  */
-export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWithEvents[]], pathOf: PathOf): UIMessage {
+export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWithEvents[]], urlOf: UrlOf): UIMessage {
   const [first] = messages
   const { status, failure, feedback } = messages.at(-1) ?? first
   return {
     id: first.id,
     role: first.role,
     metadata: { status, ...(failure && { error: failure }), ...(feedback && { feedback }) },
-    parts: first.role === 'user' ? sentParts(first, pathOf) : replyParts(messages),
+    parts: first.role === 'user' ? sentParts(first, urlOf) : replyParts(messages),
   }
 }
 
@@ -176,15 +176,15 @@ export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWit
  */
 export async function* uiMessagesOf(
   messages: AsyncIterable<MessageWithEvents>,
-  pathOf: PathOf,
+  urlOf: UrlOf,
 ): AsyncGenerator<UIMessage> {
   let chain: [MessageWithEvents, ...MessageWithEvents[]] | null = null
   for await (const message of messages) {
     if (chain !== null && message.continues !== null && chain.at(-1)?.id === message.continues) chain.push(message)
     else {
-      if (chain !== null) yield uiMessageOf(chain, pathOf)
+      if (chain !== null) yield uiMessageOf(chain, urlOf)
       chain = [message]
     }
   }
-  if (chain !== null) yield uiMessageOf(chain, pathOf)
+  if (chain !== null) yield uiMessageOf(chain, urlOf)
 }

@@ -14,13 +14,13 @@ import type { HostOptions, SessionHost } from '../../../actors/session/host.ts'
 import type { Slot } from '../../../actors/session/registry.ts'
 import { firstAbort } from '../../../async/first-abort.ts'
 import { type CallerTools, readCallerTools } from '../../../features/approvals/index.ts'
+import { ownFiles } from '../../../features/files/index.ts'
 import { inItsPlaces, type LimitDependencies, limitStateless } from '../../../features/limits/index.ts'
 import {
   bringsAddresses,
   findAllStored,
   loadMessages,
   mediaTypesOf,
-  ownParts,
   type PartDependencies,
   partsIn,
   requireUploads,
@@ -142,7 +142,7 @@ export async function answerStateless<Body>(
   const uploads = requireUploads(request)
   const { sent: given, agent = own, appended = null, ...wanted } = read(uploads, own)
   const { fields, callerTools, reasoning, includeUsage, user, stream, turnsApart } = wanted
-  const sent = await findAllStored(given, ownParts(deps.sql, caller))
+  const sent = await findAllStored(given, ownFiles(deps.sql, caller, agentId))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
   // Nothing of the session but what the request itself tells.
   const values = { ...valuesWithoutSession(), user }

@@ -23,11 +23,12 @@ import {
   requirePermission,
 } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { AgentLookup } from '../../../persistence/records/agent-lookup.ts'
 import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { registerJson } from '../../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../../server/hosts.ts'
-import { missing } from '../../server/http-error.ts'
+import { HttpError, missing } from '../../server/http-error.ts'
 import { type HandlersOf, mount } from '../../server/mount.ts'
 import { breakOffWith } from '../../streaming/break-off.ts'
 import type { SharedReaders, SharedRequest } from '../shared/shared-answers.ts'
@@ -118,6 +119,7 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   })
   app.addHook('preHandler', async (request) => {
     if (request.share) return // compared before anything was read
+    refuseNameOfAgent(request)
     if (request.routeOptions.config.operation?.secret === 'session') await requireOwnSession(deps, request)
   })
   // Also where the answer has a header of its own: nobody keeps what a share showed.
@@ -133,6 +135,13 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   for (const root of deployRoots) {
     for (const url of [root, `${root}/*`]) app.all(url, { onRequest: unknown }, unknown)
   }
+}
+
+/** Throws 404 where an agent's name stands in place of its id. */
+function refuseNameOfAgent(request: FastifyRequest): void {
+  const given = pathParam(request, 'agent_id')
+  if (given === null || isUuid(given) || request.routeOptions.config.operation === undefined) return
+  throw new HttpError(404, 'There is no such agent: the path takes its id. At /api/v1/openai its name is the model.')
 }
 
 /** Returns the holder of what a request brings: a user, a key, or where nobody asks for one an address. */

@@ -8,7 +8,7 @@ import {
   SessionCompletionRequest,
 } from '../../../../openapi/schemas/conversation/chat.ts'
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
-import { waitKinds } from '../../../actors/reply/reply-event.ts'
+import { pendingKinds } from '../../../actors/reply/reply-event.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import {
   answersAmong,
@@ -25,13 +25,8 @@ import {
   compactNow,
   type StoredCheckpoint,
 } from '../../../features/compaction/index.ts'
-import {
-  ownParts,
-  prepareParts,
-  requireUploads,
-  type SentMessage,
-  type Uploads,
-} from '../../../features/parts/index.ts'
+import { ownFiles } from '../../../features/files/index.ts'
+import { prepareParts, requireUploads, type SentMessage, type Uploads } from '../../../features/parts/index.ts'
 import {
   cancelSession,
   readQueue,
@@ -103,7 +98,7 @@ const decisionsOf = (
       isBound: caller.kind === 'secret' && caller.sessionId !== null,
       asMessages,
       inPart: !asMessages,
-      decides: asMessages ? ['caller'] : waitKinds,
+      decides: asMessages ? ['caller'] : pendingKinds,
     },
   )
 
@@ -154,7 +149,7 @@ export const sessionCompletionHandlers = (deps: CompactionDependencies) => {
       const results = readResults(messages)
       const { text, parts } = results ? noMessage : readNewest(body, uploads)
       const owner = { agentId: params.agent_id, sessionId: params.session_id, user: userOf(caller) }
-      const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller), owner })
+      const prepared = await prepareParts(deps, parts, { uploads, find: ownFiles(sql, caller, params.agent_id), owner })
       const message = {
         sessionId: params.session_id.toLowerCase(),
         user: userOf(caller),

@@ -1,10 +1,13 @@
 /** The sessions of all agents (contract section 16). */
 
+import type { NoteReads } from '../../../features/audit/index.ts'
 import { type FeedDependencies, type Show, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
+import type { RunSearch } from '../../../features/search/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { readMoment } from '../../server/fields/moment.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { MOST_PER_PAGE } from '../../server/paging/list.ts'
+import { searchMessages } from './message-search.ts'
 import { countSessions, listAllSessions, type OverviewFilters, type SessionOverview } from './store/all-sessions.ts'
 import { newestReplies, type ReplyFilter } from './store/reply-filter.ts'
 
@@ -18,6 +21,8 @@ function filtersIn({
   user,
   errorCode,
   archived,
+  children,
+  parent,
   feedback,
   from,
   to,
@@ -31,6 +36,8 @@ function filtersIn({
     user,
     errorCode,
     archived,
+    children,
+    parent,
     feedback,
     from: from === undefined ? undefined : readMoment('from', from),
     to: to === undefined ? undefined : readMoment('to', to),
@@ -59,17 +66,30 @@ const shownSession: Show = ({
   queued,
   createdAt,
   updatedAt,
-}) => ({ id, agentId, agentName, title, user, status, errorCode, archived, queued, createdAt, updatedAt })
+  parent,
+}) => ({ id, agentId, agentName, title, user, status, errorCode, archived, queued, createdAt, updatedAt, parent })
 
-export const allSessionHandlers = ({ sql, sessionFeed }: { sql: Sql } & FeedDependencies) =>
+interface OverviewDependencies extends FeedDependencies {
+  sql: Sql
+  runSearch: RunSearch
+  noteReads: NoteReads
+}
+
+export const allSessionHandlers = ({ sql, sessionFeed, runSearch, noteReads }: OverviewDependencies) =>
   ({
-    listAllSessions: async ({ query, reply }) => {
+    listAllSessions: async ({ query, request, reply }) => {
       await tellPosition(sessionFeed, reply)
       const limit = Math.min(query.limit, MOST_PER_PAGE)
       const page = { limit, offset: query.offset }
-      const { items, total, more } = await listAllSessions(sql, { ...filtersIn(query), status: query.status, ...page })
+      const asked = { ...filtersIn(query), status: query.status, ...page }
+      const isSearch = query.in === 'messages'
+      const { items, total, more, ...rest } = isSearch
+        ? await searchMessages(sql, runSearch, asked)
+        : await listAllSessions(sql, asked)
+      if (isSearch && request.person)
+        await noteReads(request, request.person.identity, { sessionIds: items.map(({ id }) => id) })
       const sessions = query.include === 'reply' ? await withReplies(sql, items) : items
-      return { sessions, total, ...(more && { more }), ...page }
+      return { sessions, total, ...(more && { more }), ...rest, ...page }
     },
     countAllSessions: async ({ query }) => {
       const counted = await countSessions(sql, filtersIn(query))
@@ -83,6 +103,7 @@ export const allSessionHandlers = ({ sql, sessionFeed }: { sql: Sql } & FeedDepe
         {
           agentId: null,
           users: [],
+          children: query.children === 'true',
           lastEventId: query.last_event_id,
           endsAt: null,
           show: shownSession,

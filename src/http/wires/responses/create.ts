@@ -9,13 +9,8 @@ import { nothingInForce } from '../../../actors/reply/start-reply.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import { sendDecisions } from '../../../features/approvals/index.ts'
 import { titleFrom } from '../../../features/branches/index.ts'
-import {
-  ownParts,
-  prepareParts,
-  requireUploads,
-  type SentMessage,
-  type Uploads,
-} from '../../../features/parts/index.ts'
+import { ownFiles } from '../../../features/files/index.ts'
+import { prepareParts, requireUploads, type SentMessage, type Uploads } from '../../../features/parts/index.ts'
 import { replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
 import { type Caller, callerLimits, refuseUsedMetadata, userOf } from '../../../features/users/index.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
@@ -134,7 +129,7 @@ const partsOf = (
   { parts }: SentMessage,
   { agentId, uploads, exchange: { caller } }: Sending,
   of: { sessionId: string; user: string | null },
-) => prepareParts(deps, parts, { uploads, find: ownParts(deps.sql, caller), owner: { agentId, ...of } })
+) => prepareParts(deps, parts, { uploads, find: ownFiles(deps.sql, caller, agentId), owner: { agentId, ...of } })
 
 /** Sends the first message of a new session, which is created with it. */
 async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {

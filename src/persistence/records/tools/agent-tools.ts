@@ -2,6 +2,7 @@
 import type { Approval, WorkOutNames } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
+import { requireWays } from './agent-ways.ts'
 import { idsIn, keepNames, tidyApprovals } from './tool-approvals.ts'
 import {
   type Changes,
@@ -39,14 +40,15 @@ export interface AgentChoice {
 }
 
 /**
- * Locks the agents that have this tool or server until the end of the transaction, and returns them with all that they may
+ * Locks the agents that have this tool, server or agent until the end of the transaction, and returns them with all that they may
  * call.
  */
 export async function lockAgentsWith(tx: Tx, toolId: string): Promise<AgentChoice[]> {
   return await tx<AgentChoice[]>`
     select a.id, a.name, ${choiceOf(tx)} as choice from agents a
      where a.id in (select t.agent_id from agent_http_tools t where t.http_tool_id = ${toolId}
-                    union all select s.agent_id from agent_mcp_servers s where s.mcp_server_id = ${toolId})
+                    union all select s.agent_id from agent_mcp_servers s where s.mcp_server_id = ${toolId}
+                    union all select t.agent_id from agent_agent_tools t where t.called_agent_id = ${toolId})
      order by a.id for no key update`
 }
 
@@ -97,6 +99,7 @@ export async function changeAgentTools(
   const found = await tx`select 1 from agents where id = ${agentId} for no key update`
   if (found.length === 0) return null
   await requireTools(tx, tools)
+  await requireWays(tx, agentId, tools.agentTools)
   if (approvals) await requireApproved(tx, (await findAgentTools(tx, agentId))?.approvals ?? [], approvals)
   await replaceTools(tx, agentId, tools)
   if (approvals) await tx`update agents set approvals = ${JSON.stringify(approvals)}::text::jsonb where id = ${agentId}`

@@ -6,14 +6,24 @@ import { type StoredHttpTool, storedHttpTools } from './http-tools.ts'
 import { type StoredMcpServer, storedMcpServers } from './mcp-servers.ts'
 import { type HeaderContext, openHeaders, type StoredHeaders } from './secret-headers.ts'
 import type { ToolsOfAgent } from './tool-approvals.ts'
+import type { AgentTool } from './tool-kinds.ts'
 
 type Opened<Stored extends StoredHeaders> = Omit<Stored, 'secretHeaders'>
+
+/** An agent that is asked by a tool: with the names of both, and what the tool is for. */
+export interface CalledAgent {
+  agentId: string
+  agentName: string
+  name: string
+  description: string
+}
 
 /** Tools ready to be called: headers in plain text. */
 export interface ReadyTools {
   httpTools: Opened<StoredHttpTool>[]
   mcpServers: { server: Opened<StoredMcpServer>; toolNames: string[] }[]
   builtInToolIds: string[]
+  agentTools: CalledAgent[]
   /** Omitted, because no key decrypts their headers: `http-tool:<id>`, `mcp-server:<id>`. */
   unreadable: HeaderContext[]
   /** All tools of the agent, those included that are omitted. */
@@ -26,15 +36,25 @@ export interface ReadyTools {
 export async function readyTools(
   sql: AnySql,
   secrets: Pick<Secrets, 'open'>,
-  { httpToolIds, mcpServers, builtInToolIds, approvals, approvalsExpireAfterS: _, named, ...others }: ToolsOfAgent,
+  {
+    httpToolIds,
+    mcpServers,
+    builtInToolIds,
+    agentTools,
+    approvals,
+    approvalsExpireAfterS: _,
+    named,
+    ...others
+  }: ToolsOfAgent,
 ): Promise<ReadyTools> {
   others satisfies Record<string, never>
-  const [tools, servers] = await Promise.all([
+  const [tools, servers, called] = await Promise.all([
     storedHttpTools(sql, httpToolIds),
     storedMcpServers(
       sql,
       mcpServers.map(({ mcpServerId }) => mcpServerId),
     ),
+    calledAgents(sql, agentTools),
   ])
   const unreadable: HeaderContext[] = []
   const opened = <Stored extends StoredHeaders>(stored: Stored | undefined, context: HeaderContext) => {
@@ -55,6 +75,7 @@ export async function readyTools(
       opened(serverById.get(id), `mcp-server:${id}`).map((server) => ({ server, toolNames })),
     ),
     builtInToolIds,
+    agentTools: called,
     unreadable,
     configured: {
       httpTools: tools,
@@ -63,8 +84,23 @@ export async function readyTools(
         return server ? [{ id: server.id, name: server.name, toolNames }] : []
       }),
       builtInToolIds,
+      agentTools: called.map(({ agentId, name }) => ({ id: agentId, name })),
     },
     approvals,
     named,
   }
+}
+
+/** Returns the agents that these tools ask, as far as they are there. */
+async function calledAgents(sql: AnySql, tools: readonly AgentTool[]): Promise<CalledAgent[]> {
+  if (tools.length === 0) return []
+  const rows = await sql<{ id: string; name: string }[]>`
+    select id, name from agents where id = any (${tools.map(({ agentId }) => agentId)}::uuid[])`
+  const names = new Map(rows.map(({ id, name }) => [id, name]))
+  return tools.flatMap(({ agentId, name, description }) => {
+    const agentName = names.get(agentId)
+    if (agentName === undefined) return []
+    const described = description ?? `Asks the agent ${agentName} and returns its answer.`
+    return [{ agentId, agentName, name: name ?? agentName, description: described }]
+  })
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../../actors/ports/index.ts'
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
-import { configuredOf, type ToolChoice, tidyIdentity } from './tool-kinds.ts'
+import { type AgentTool, choiceOf, configuredOf, type ToolChoice, tidyIdentity } from './tool-kinds.ts'
 
 /** An agent's choice as replies need it. */
 export interface ToolsOfAgent extends ToolChoice {
@@ -54,11 +54,14 @@ export interface StoredApprovals {
   approvalsExpireAfterS: number | null
   named: NamedTools
   configured: ConfiguredTools
+  /** The agents that it may ask, as they were chosen. */
+  agentTools: AgentTool[]
 }
 
 /** Returns a fragment for `StoredApprovals` of the agent `a`. */
 export const storedApprovals = (sql: AnySql): Fragment => sql`
-  json_build_object('approvals', a.approvals, 'approvalsExpireAfterS', a.approvals_expire_after_s, 'named', a.approval_names, 'configured', ${configuredOf(sql)})`
+  json_build_object('approvals', a.approvals, 'approvalsExpireAfterS', a.approvals_expire_after_s, 'named', a.approval_names, 'configured', ${configuredOf(sql)},
+    'agentTools', (${choiceOf(sql)}) -> 'agentTools')`
 
 /**
  * Keeps what the names in the agent's approvals mean now beside what they meant before: a name that has moved to

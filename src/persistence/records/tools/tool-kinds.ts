@@ -11,6 +11,14 @@ export interface ChosenTools {
   httpToolIds: string[]
   mcpServers: { mcpServerId: string; toolNames: string[] }[]
   builtInToolIds: string[]
+  agentTools: AgentTool[]
+}
+
+/** An agent that is asked by a tool. Null: the name is the agent's, the description is made from it. */
+export interface AgentTool {
+  agentId: string
+  name: string | null
+  description: string | null
 }
 
 export interface ToolChoice extends ChosenTools {
@@ -55,6 +63,14 @@ export const recordKinds: readonly RecordKind[] = [
     existing: (sql, ids) => sql<{ id: string }[]>`
       select id from mcp_servers where id = any (${ids}::uuid[]) order by id for key share`,
   },
+  {
+    noun: 'agent',
+    field: 'agentTools',
+    chosen: ({ agentTools }) => (agentTools ?? []).map(({ agentId }) => agentId),
+    identity: 'agentId',
+    existing: (sql, ids) => sql<{ id: string }[]>`
+      select id from agents where id = any (${ids}::uuid[]) order by id for key share`,
+  },
 ]
 
 /** Reports whether it has tools that receive values of the session: all but the built-in ones. */
@@ -69,7 +85,11 @@ export const choiceOf = (sql: AnySql): Fragment => sql`
     'mcpServers', (select coalesce(jsonb_agg(jsonb_build_object(
                             'mcpServerId', s.mcp_server_id, 'toolNames', to_jsonb(s.tool_names)) order by s.place), '[]')
                      from agent_mcp_servers s where s.agent_id = a.id),
-    'builtInToolIds', to_jsonb(a.built_in_tool_ids), 'approvals', a.approvals,
+    'builtInToolIds', to_jsonb(a.built_in_tool_ids),
+    'agentTools', (select coalesce(jsonb_agg(jsonb_build_object(
+                            'agentId', t.called_agent_id, 'name', t.name, 'description', t.description) order by t.place), '[]')
+                     from agent_agent_tools t where t.agent_id = a.id),
+    'approvals', a.approvals,
     'approvalsExpireAfterS', a.approvals_expire_after_s)`
 
 /** Selects the tools of the agent `a` with their names as one JSON value, of type ConfiguredTools. */
@@ -80,13 +100,21 @@ export const configuredOf = (sql: AnySql): Fragment => sql`
     'mcpServers', (select coalesce(json_agg(json_build_object('id', m.id, 'name', m.name, 'toolNames', t.tool_names)
                       order by t.place), '[]')
                      from agent_mcp_servers t join mcp_servers m on m.id = t.mcp_server_id where t.agent_id = a.id),
-    'builtInToolIds', to_json(a.built_in_tool_ids))`
+    'builtInToolIds', to_json(a.built_in_tool_ids),
+    'agentTools', (select coalesce(json_agg(json_build_object('id', c.id, 'name', coalesce(t.name, c.name)) order by t.place), '[]')
+                     from agent_agent_tools t join agents c on c.id = t.called_agent_id where t.agent_id = a.id))`
 
-export function changesOf({ httpToolIds, mcpServers, builtInToolIds }: Given<ChosenTools>): Changes<ChosenTools> {
+export function changesOf({
+  httpToolIds,
+  mcpServers,
+  builtInToolIds,
+  agentTools,
+}: Given<ChosenTools>): Changes<ChosenTools> {
   return {
     httpToolIds: httpToolIds === null ? [] : httpToolIds,
     mcpServers: mcpServers === null ? [] : mcpServers,
     builtInToolIds: builtInToolIds === null ? [] : builtInToolIds,
+    agentTools: agentTools === null ? [] : agentTools,
   }
 }
 
@@ -95,10 +123,16 @@ export const changed = (own: ChosenTools, changes: Changes<ChosenTools>): Chosen
   httpToolIds: changes.httpToolIds ?? own.httpToolIds,
   mcpServers: changes.mcpServers ?? own.mcpServers,
   builtInToolIds: changes.builtInToolIds ?? own.builtInToolIds,
+  agentTools: changes.agentTools ?? own.agentTools,
 })
 
 /** Normalizes ids and removes duplicates. The tools of a server that is listed twice are merged. */
-export function tidyTools({ httpToolIds, mcpServers, builtInToolIds }: Changes<ChosenTools>): Changes<ChosenTools> {
+export function tidyTools({
+  httpToolIds,
+  mcpServers,
+  builtInToolIds,
+  agentTools,
+}: Changes<ChosenTools>): Changes<ChosenTools> {
   const named = mcpServers && Map.groupBy(mcpServers, ({ mcpServerId }) => mcpServerId.toLowerCase())
   return {
     httpToolIds: httpToolIds && [...new Set(httpToolIds.map((id) => id.toLowerCase()))],
@@ -108,18 +142,20 @@ export function tidyTools({ httpToolIds, mcpServers, builtInToolIds }: Changes<C
         return { mcpServerId, toolNames: [...new Set(all.flatMap(({ toolNames }) => toolNames))] }
       }),
     builtInToolIds: builtInToolIds && [...new Set(builtInToolIds)],
+    agentTools: agentTools?.map((tool) => ({ ...tool, agentId: tool.agentId.toLowerCase() })),
   }
 }
 
 export const tidyIdentity = (identity: ToolIdentity): ToolIdentity => {
   if ('httpToolId' in identity) return { httpToolId: identity.httpToolId.toLowerCase() }
   if ('builtInToolId' in identity) return { builtInToolId: identity.builtInToolId }
+  if ('agentId' in identity) return { agentId: identity.agentId.toLowerCase() }
   return { mcpServerId: identity.mcpServerId.toLowerCase(), toolName: identity.toolName }
 }
 
 /** Stores the arrays that are given in place of those that are stored. */
 export async function replaceTools(tx: Tx, agentId: string, choice: Changes<ChosenTools>): Promise<void> {
-  const { httpToolIds, mcpServers, builtInToolIds, ...others } = choice
+  const { httpToolIds, mcpServers, builtInToolIds, agentTools, ...others } = choice
   others satisfies Record<string, never> // a kind that is not stored does not compile
   if (httpToolIds) {
     await tx`delete from agent_http_tools where agent_id = ${agentId}`
@@ -133,6 +169,14 @@ export async function replaceTools(tx: Tx, agentId: string, choice: Changes<Chos
       await tx`
         insert into agent_mcp_servers (agent_id, mcp_server_id, tool_names, place)
         values (${agentId}, ${mcpServerId}, ${toolNames}::text[], ${place})`
+    }
+  }
+  if (agentTools) {
+    await tx`delete from agent_agent_tools where agent_id = ${agentId}`
+    for (const [place, { agentId: called, name, description }] of agentTools.entries()) {
+      await tx`
+        insert into agent_agent_tools (agent_id, called_agent_id, name, description, place)
+        values (${agentId}, ${called}, ${name}, ${description}, ${place})`
     }
   }
   if (builtInToolIds) await tx`update agents set built_in_tool_ids = ${builtInToolIds}::text[] where id = ${agentId}`

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 4
 /* Decides whether a message may begin its reply now. m: see message_fields. s: see lock_session. Changes nothing and counts
    nothing.
    refusal: the answer of a message that may neither begin nor wait, or null. queue_rank: the rank (queued_messages.rank) of a
@@ -11,6 +11,12 @@ declare
   v_waits boolean; -- a reply runs, or something goes before the message
   v_queues boolean; -- the message waits for that in the queue
 begin
+  if s.parent is not null and m.is_queued is not true and m.decisions is null then
+    if answers_call(m.session_id) then
+      refusal := '{"outcome": "answers_call"}';
+      return;
+    end if;
+  end if;
   v_waits := s.last_status = 'streaming';
   if s.compaction is not null then v_waits := v_waits is true or is_compacting(s.compaction); end if;
   if m.is_queued is not true and m.decisions is null and (s.queued > 0 or m.on_busy is not null) then
@@ -21,7 +27,11 @@ begin
     -- A message goes before the queue that waits with the session's calls, unless it is to wait in it.
     v_waits := coalesce(v_waits, false) or case when s.status = 'waiting' then v_rank = 2 or v_first_rank <= least(v_rank, 1)
                                  else coalesce(v_first_rank <= v_rank, false) end;
-    v_queues := v_waits and m.may_queue and (v_rank in (1, 2) or (v_rank = 0 and s.queued > 0));
+    -- One that interrupts under a limit of concurrent replies begins in the transaction that ends the reply before it: between
+    -- both, another request could take the place that has become free.
+    v_queues := v_waits and m.may_queue
+                and (v_rank in (1, 2)
+                     or (v_rank = 0 and (s.queued > 0 or coalesce(m.limits @? '$.*.concurrentReplies', false))));
   end if;
 
   if m.limits is not null

@@ -1,8 +1,8 @@
--- revision 4
+-- revision 5
 /* Locks the session of a message, and reads it with its newest reply but p_reply. p_user: whose session it must be; null:
    anybody's.
    Returns num (null: there is no such session), next_seq, title, title_is_draft, head, end_user, metadata (as it counts in
-   prompts and tools), status, queued, bytes, compaction and agent_version of the session; last_id, last_position, last_line, last_status and last_finish_reason of its newest reply
+   prompts and tools), status, queued, bytes, compaction, agent_version and parent of the session; last_id, last_position, last_line, last_status and last_finish_reason of its newest reply
    (null: it has none); next_position, where the next message is stored; rest_state; first_text (of a session without a final
    title: its first user message; null: it has none). */
 create or replace function lock_session(p_session uuid, p_agent uuid, p_user text, p_reply uuid) returns record
@@ -13,7 +13,7 @@ begin
   -- `is not distinct from` uses no index. Planned while the table is small, `=` would scan the agent's newest sessions, and
   -- later all of them.
   select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata - x.uncounted as metadata,
-         x.status, x.queued, x.bytes, x.compaction, x.given_at, x.agent_version,
+         x.status, x.queued, x.bytes, x.compaction, x.given_at, x.agent_version, x.parent,
          null::uuid as last_id, null::integer as last_position, null::integer as last_line, null::text as last_status,
          null::text as last_finish_reason, null::integer as next_position, 'idle' as rest_state,
          null::text as first_text

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 6
 /* Removes a reply, and the user's message that it answers unless another reply answers it too. The head moves back to the
    message before them. Summaries that end with them go: a later message may get their positions.
    Answers deleted, not_found, busy (it runs, or a compaction of the session does) or followed (other messages come behind
@@ -44,6 +44,7 @@ begin
     end if;
   end if;
 
+  perform delete_sessions(null, array(select c.session_id from children c where c.parent_reply = r.id));
   delete from waits w where w.session_id = p_session and w.reply_id = r.id;
   delete from idempotency_keys k where k.session_id = p_session and k.reply_id = r.id;
   with gone as (delete from message_parts p where p.message_id = any(v_ids) returning coalesce(p.stored_as, p.sha256) as sha256)
@@ -53,6 +54,7 @@ begin
   delete from messages m where m.session_id = p_session and m.id = any(v_ids);
   if v_contents is not null then perform forget_parts(v_contents); end if;
 
+  perform forget_texts(p_session);
   if v_back < 0 then
     select coalesce(max(m.position), -1) into v_back from messages m where m.session_id = p_session;
   end if;

@@ -1,8 +1,9 @@
--- revision 4
-/* Removes sessions with all that belongs to them; tells the owners of their running replies and compactions. Answers the ids of those that
+-- revision 5
+/* Removes sessions with all that belongs to them, and with those below them; tells the owners of their running replies and compactions. Answers the ids of those that
    there were. p_agent: whose they must be; null: anybody's. */
 create or replace function delete_sessions(p_agent uuid, p_sessions uuid[]) returns setof uuid language plpgsql as $$
 declare
+  v_own uuid[] := array(select s.id from sessions s where s.id = any(p_sessions) and (p_agent is null or s.agent_id = p_agent));
   v_ids uuid[];
   v_nums bigint[];
   v_running bigint[];
@@ -12,7 +13,7 @@ declare
 begin
   select array_agg(l.id), array_agg(l.num) into v_ids, v_nums
     from (select s.id, s.num from sessions s
-           where s.id = any(p_sessions) and (p_agent is null or s.agent_id = p_agent)
+           where s.id = any(v_own || sessions_below(v_own))
            order by s.num for update) l;
   if v_ids is null then return; end if;
   if exists (select from webhooks w where w.enabled) then perform tell_deleted(v_ids); end if;

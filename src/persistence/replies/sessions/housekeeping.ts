@@ -38,7 +38,7 @@ async function removeIdle(sql: Sql, days: number): Promise<void> {
       select delete_sessions(null, array(
         -- Locked, so that a message which arrives meanwhile keeps its session; skipped, so that nobody deadlocks.
         select s.id from sessions s
-         where s.updated_at < clock_timestamp() - ${`${days} days`}::interval
+         where s.updated_at < clock_timestamp() - ${`${days} days`}::interval and s.parent is null
            and not exists (select 1 from messages m where m.session_id = s.id and m.status = 'streaming')
          limit ${BATCH} for update skip locked))`
     removed = rows.length

@@ -67,43 +67,6 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   )
 
   verifies(
-    'contract-35.places-together',
-    'of messages that are admitted together as many begin as have a place, on one instance and on two',
-    async () => {
-      const other = await scene.another()
-      for (const instances of [[scene], [scene, other]]) {
-        const limits = of(randomUUID(), { concurrentReplies: 3 })
-        const held = await sessions(24)
-        const before = await Promise.all(held.map((id) => scene.begin(id)))
-        await Promise.all(before.map((reply) => scene.journal.settle(reply, finished({ events: [] }))))
-        const messages = held.map((id) => scene.message(id, { limits }))
-        const shares = instances.map((_, n) => messages.filter((_, at) => at % instances.length === n))
-        const answers = await Promise.all(instances.map(({ journal }, n) => outcomes(shares[n] ?? [], journal)))
-        expect(answers.flat().filter((one) => one === 'admitted')).toHaveLength(3)
-        const running = await scene.sql`select 1 from messages where session_id = any(${held}) and status = 'streaming'`
-        expect(running).toHaveLength(3)
-      }
-    },
-  )
-
-  verifies(
-    'contract-35.places-together',
-    'a message that interrupts takes the place of the reply before it, and no other',
-    async () => {
-      const limits = of(randomUUID(), { concurrentReplies: 1 })
-      const [a = '', b = '', c = ''] = await sessions(3)
-      const running = await scene.begin(a, { limits })
-      const interrupts = () => scene.message(a, { limits, onBusy: 'interrupt' })
-      // Busy: the reply may be ended for it.
-      expect((await scene.journal.admit(interrupts())).outcome).toBe('busy')
-      expect((await scene.journal.admit(scene.message(b, { limits, onBusy: 'interrupt' }))).outcome).toBe('limited')
-      await scene.journal.settle(running, finished({ events: [] }))
-      const others = [b, c].map((id) => scene.message(id, { limits }))
-      expect(await outcomes([interrupts(), ...others])).toEqual(['admitted', 'limited', 'limited'])
-    },
-  )
-
-  verifies(
     'contract-23.limits-places',
     'a place is free once the reply is settled, or its session is gone',
     async () => {

@@ -84,7 +84,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const rows = await scene.sql<{ id: string; event: string }[]>`
       select message_id as id, event from steps where message_id in (${one.id}, ${other.id}) order by seq`
     expect([writes, rows]).toEqual([
-      2,
+      3,
       [
         { id: one.id, event: 'attempt' },
         { id: other.id, event: 'attempt' },

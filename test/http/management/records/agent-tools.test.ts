@@ -9,7 +9,14 @@ import { verifies } from '../../../verifies.ts'
 import { type Server, secrets, startServer } from '../server.ts'
 
 const nobody = '11111111-1111-4111-8111-111111111111'
-const nothing = { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], approvalsExpireAfterS: null }
+const nothing = {
+  httpToolIds: [],
+  mcpServers: [],
+  builtInToolIds: [],
+  agentTools: [],
+  approvals: [],
+  approvalsExpireAfterS: null,
+}
 let db: FreshDatabase
 let server: Server
 let agentId = ''
@@ -57,6 +64,7 @@ verifies(
       mcpServers: [{ mcpServerId: m, toolNames: ['*'] }],
       builtInToolIds: ['web_fetch'],
       approvals: ['pay', '*'],
+      agentTools: [],
       approvalsExpireAfterS: null,
     }
     expect(await put(choice)).toMatchObject({ status: 200, json: choice })
@@ -153,6 +161,7 @@ test('a reply gets its tools in selection order, headers decrypted, without dele
     approvals: [],
     approvalsExpireAfterS: null,
     named: {},
+    agentTools: [],
     httpToolIds: [b, nobody, broken, a],
     mcpServers: [
       { mcpServerId: lost, toolNames: ['*'] },

@@ -10,7 +10,7 @@ const nobody = '11111111-1111-4111-8111-111111111111'
 let db: FreshDatabase
 let server: Server
 let answer: HttpToolDependencies['callHttpTool']
-let called: { tool: CallableTool; args: Record<string, unknown> }[] = []
+let called: { tool: CallableTool; args: Record<string, unknown>; by: { user: string | null; metadata: object } }[] = []
 
 beforeAll(async () => {
   db = await freshDatabase()
@@ -18,9 +18,9 @@ beforeAll(async () => {
     sql: db.sql,
     tools: {
       checkSchema: async (schema) => (schema.type === 'object' ? null : 'must be a JSON Schema of an object'),
-      callHttpTool: (tool, args, signal) => {
-        called.push({ tool, args })
-        return answer(tool, args, signal)
+      callHttpTool: (tool, args, by) => {
+        called.push({ tool, args, by: { user: by.user, metadata: by.metadata } })
+        return answer(tool, args, by)
       },
     },
   })
@@ -205,7 +205,18 @@ describe('a test', () => {
     })
     const { createdAt: _, updatedAt: __, ...record } = tool
     const opened = { ...record, headers: { Authorization: 'Bearer s3cret', Accept: 'a' } }
-    expect(called).toEqual([{ tool: opened, args: { city: 'Rome' } }])
+    expect(called).toEqual([{ tool: opened, args: { city: 'Rome' }, by: { user: null, metadata: {} } }])
+  })
+
+  verifies('contract-2.http-tool-test', 'is given a user and metadata, as a session has them', async () => {
+    called = []
+    const { id } = await created({ headers: {} })
+    const by = { user: 'ann', metadata: { plan: 'gold' } }
+    await server.call('POST', `${path}/${id}/test`, { arguments: {}, ...by })
+    await server.call('POST', `${path}/${id}/test`)
+    expect(called.map((one) => one.by)).toEqual([by, { user: null, metadata: {} }])
+    const wrong = await server.call('POST', `${path}/${id}/test`, { user: '', metadata: { plan: 5 } })
+    expect(wrong.status).toBe(400)
   })
 
   verifies('contract-2.http-tool-test', 'is 200 even when the tool fails, in any way', async () => {

@@ -1,6 +1,6 @@
 /** Contract section 25: paths that are not there, base URLs with a slash too many, models by id, foreign preflights. */
 import OpenAI from 'openai'
-import { afterAll, expect } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createPreflightRefusal } from '../../../../src/features/users/access/refused-preflights.ts'
 import { verifies } from '../../../verifies.ts'
 import { call, nobody, openScene } from '../../scene.ts'
@@ -34,6 +34,42 @@ verifies('contract-25.unknown-paths', 'the nearest path is named, with the ids t
   }
   const openai = await get('/api/v1/openai/completions')
   expect(openai.json.error).toMatch(/The nearest path is \/api\/v1\/openai\/chat\/completions\.$/)
+})
+
+verifies(
+  'contract-25.unknown-paths',
+  'a base URL that leads elsewhere is told the right one, as SDKs show it',
+  async () => {
+    const deploy = `${scene.agent}/deploy`
+    for (const [path, status, meant] of [
+      [`${scene.agent}/chat/completions`, 401, `Did you mean ${deploy}/chat/completions?`],
+      [`${scene.agent}/v1/responses`, 401, `Did you mean ${deploy}/responses?`],
+      ['/api/v1/chat/completions', 401, '/api/v1/openai'],
+      ['/v1/chat/completions', 404, '/api/v1/openai'],
+      ['/responses', 404, '/api/v1/openai'],
+    ] as const) {
+      const answer = await get(path, 'POST')
+      expect([path, answer.status, answer.json.message]).toEqual([path, status, expect.stringContaining(meant)])
+      expect(answer.json.error).toMatchObject({ message: answer.json.message, type: 'invalid_request_error' })
+    }
+    const client = new OpenAI({ baseURL: `${scene.app.url}/v1`, apiKey: key, maxRetries: 0 })
+    const request = client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'x' }] })
+    await expect(request).rejects.toThrow(/\/api\/v1\/agents\/<agent id>\/deploy/)
+    expect((await get('/api/v1/nothing')).json).toEqual({ message: expect.stringMatching(/^Log in first\./) })
+  },
+)
+
+verifies('contract-25.unknown-paths', 'an agent by its name is told where names are taken', async () => {
+  const { status, json } = await get('/api/v1/agents/Demo/deploy/sessions', 'POST')
+  expect([status, json.error]).toEqual([404, expect.stringContaining('/api/v1/openai')])
+})
+
+test('a login that is missing names the ways in, and the credential that was none', async () => {
+  const said = async (headers: Record<string, string>) =>
+    (await scene.call('GET', '/api/v1/agents', undefined, headers)).json.message
+  expect(await said({})).toMatch(/^Log in first\. POST \/api\/auth\/login .* Authorization: Bearer\.$/)
+  expect(await said(authorized)).toMatch(/The key that was sent is none\.$/)
+  expect(await said({ authorization: 'Basic eDp5' })).toMatch(/no bearer token\.$/)
 })
 
 verifies('contract-25.unknown-paths', 'a wrong method names those that exist', async () => {

@@ -26,6 +26,7 @@ const sectionOf = {
   httpToolIds: 'tools',
   builtInToolIds: 'tools',
   mcpServers: 'tools',
+  agentTools: 'tools',
   approvals: 'tools',
   approvalsExpireAfterS: 'tools',
   generationConfig: 'generation',

@@ -25,6 +25,7 @@ import { BranchPicker } from '../transcript/branch-picker.tsx'
 import type { MessageActions } from '../transcript/message-actions.ts'
 import { Figures } from './figures.tsx'
 import classes from './message.module.css'
+import { hasBegun } from './reply-body.tsx'
 
 const Waiting = lazy(reliable(() => import('../../traces/waiting.tsx')))
 
@@ -121,9 +122,6 @@ function statusOf(message: ShownMessage): { icon: typeof IconCheck | null; words
 }
 
 /** Returns whether anything of the reply has arrived. */
-export const hasBegun = ({ content, reasoning = '', toolCalls }: ShownMessage): boolean =>
-  content !== '' || reasoning !== '' || toolCalls.length > 0
-
 /** Asks for another reply in the place of this one. Null while that is not possible. */
 export function againOf(parentId: ShownMessage['parentId'], { regenerate }: MessageActions): (() => void) | null {
   return parentId == null || regenerate === null ? null : () => regenerate(parentId)

@@ -9,17 +9,13 @@ import { reliable } from '../../shell/reliable-import.ts'
 import { MessageParts } from '../composer/attached.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { marksOf } from '../durable/seam.tsx'
-import { Markdown } from '../markdown/markdown.tsx'
-import { marksWithin } from '../markdown/marks.tsx'
-import type { ToolCall } from '../queries.ts'
 import type { MessageActions } from '../transcript/message-actions.ts'
 import { Reason } from './error-reason.tsx'
 import { Failure } from './failure.tsx'
-import { againOf, Branches, Foot, FootButton, hasBegun } from './foot.tsx'
+import { againOf, Branches, Foot, FootButton } from './foot.tsx'
 import classes from './message.module.css'
 import { MissingTools } from './missing-tools.tsx'
-import { Reasoning } from './reasoning.tsx'
-import { ToolCard } from './tool-card.tsx'
+import { ReplyBody } from './reply-body.tsx'
 import { UserText } from './user-text.tsx'
 
 interface MessageProps {
@@ -83,10 +79,9 @@ function Reply({
   isLast,
   isFollowedByMessage,
 }: MessageProps) {
-  const { content, reasoning = '', reasoningMs = null, toolCalls, status, error } = message
+  const { toolCalls, status, error } = message
   const isWriting = status === 'streaming'
   const again = againOf(message.parentId ?? null, actions)
-  const marks = marksOf(message)
   const [isTraceOpen, setTraceOpen] = useState(() => unfolded.has(`${place} trace`))
   const toggleTrace = useCallbackRef(() => {
     setTraceOpen(!isTraceOpen)
@@ -104,41 +99,13 @@ function Reply({
       data-last={isLast || undefined}
     >
       <VisuallyHidden component="h2">{agentName}</VisuallyHidden>
-      {reasoning !== '' && (
-        <Reasoning
-          text={reasoning}
-          ms={reasoningMs}
-          thinking={isWriting && content === ''}
-          id={`${place} reasoning`}
-          unfolded={unfolded}
-        />
-      )}
-      {segments(content, toolCalls).map((segment, index, all) =>
-        'text' in segment ? (
-          <Markdown
-            key={segment.key}
-            text={segment.text}
-            growing={isWriting && index === all.length - 1}
-            marks={marks.length === 0 ? undefined : marksWithin(marks, segment.at, segment.at + segment.text.length)}
-          />
-        ) : (
-          <ToolCard
-            key={segment.key}
-            call={segment.call}
-            running={isWriting}
-            id={`${place} ${segment.key}`}
-            unfolded={unfolded}
-            isFollowedByMessage={isFollowedByMessage}
-          />
-        ),
-      )}
-      {isWriting && !hasBegun(message) && (
-        <div className={classes.dots} role="img" aria-label="Waiting for the first word">
-          <i />
-          <i />
-          <i />
-        </div>
-      )}
+      <ReplyBody
+        message={message}
+        place={place}
+        unfolded={unfolded}
+        marks={marksOf(message)}
+        isFollowedByMessage={isFollowedByMessage}
+      />
       {message.missingTools && <MissingTools missing={message.missingTools} />}
       {message.refusal && (
         <Alert color="yellow" variant="light" icon={<IconHandStop size={18} />} title="Refused" mt="sm">
@@ -164,20 +131,3 @@ function Reply({
 }
 
 const ReplyTrace = lazy(reliable(() => import('../../traces/reply-trace.tsx')))
-/** `at`: where it begins in the content. */
-type Segment = { key: string; at: number; text: string } | { key: string; call: ToolCall }
-
-/** Returns the content, split where tools were called. */
-function segments(content: string, calls: readonly ToolCall[]): Segment[] {
-  const parts: Segment[] = []
-  let at = 0
-  calls.forEach((call, index) => {
-    const text = content.slice(at, call.offset)
-    if (text.trim() !== '') parts.push({ key: `text ${at}`, at, text })
-    parts.push({ key: `call ${index}`, call })
-    at = Math.max(at, call.offset)
-  })
-  const rest = content.slice(at)
-  if (rest.trim() !== '') parts.push({ key: `text ${at}`, at, text: rest })
-  return parts
-}

@@ -1,15 +1,17 @@
 /** The agent's sessions: search, new, delete, and older ones on scrolling down. */
 import { ActionIcon, Button, Center, Loader, Select, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue, useInViewport } from '@mantine/hooks'
-import { IconPlus, IconRobot, IconSearch, IconTrash, IconUser } from '@tabler/icons-react'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { notifications } from '@mantine/notifications'
+import { IconArchive, IconArchiveOff, IconPlus, IconRobot, IconSearch, IconTrash, IconUser } from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { memo, useEffect, useState } from 'react'
 import { Link, NavLink, useNavigate } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
 import { DeleteButton } from '../../blocks/delete-button.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
-import { deleteSession, type Session, sessionList } from '../queries.ts'
+import { archiveSession, deleteSession, type Session, sessionList } from '../queries.ts'
+import { FoundMessages } from './found-messages.tsx'
 import classes from './session-side.module.css'
 import { titleOf } from './title-of.ts'
 
@@ -86,6 +88,7 @@ export default function SessionSide({ agent, agents, sessionId, onChosen }: Sess
             <SessionRow key={session.id} session={session} isOpen={session.id === sessionId} onChosen={onChosen} />
           ))}
         </ul>
+        {q !== '' && <FoundMessages agentId={agentId} q={q} user={ofUser} onChosen={onChosen} />}
         {query.hasNextPage && (
           <More
             isBusy={query.isFetchingNextPage}
@@ -116,9 +119,14 @@ interface SessionRowProps {
 
 /** The list is read again every few seconds; a row is rendered again when its session has changed. */
 const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
-  const { id, agentId, user, updatedAt } = session
+  const { id, agentId, user, updatedAt, archived } = session
   const title = titleOf(session)
   const navigate = useNavigate()
+  const archiving = useMutation({
+    mutationFn: () => archiveSession(session, !archived),
+    onError: (error) => notifications.show({ color: 'red', message: wordsOf(error) }),
+  })
+  const ArchiveIcon = archived ? IconArchiveOff : IconArchive
   return (
     <li className={classes.session}>
       <NavLink to={`/playground/${agentId}/${id}`} onClick={onChosen} title={title}>
@@ -128,8 +136,18 @@ const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
         <span className={classes.sessionTime}>
           {user !== null && `${user} · `}
           <RelativeTime iso={updatedAt} />
+          {archived && ' · archived'}
         </span>
       </NavLink>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={`${archived ? 'Unarchive' : 'Archive'} the session “${title}”`}
+        loading={archiving.isPending}
+        onClick={() => archiving.mutate()}
+      >
+        <ArchiveIcon size={15} stroke={1.7} />
+      </ActionIcon>
       <DeleteButton
         noun="session"
         name={title}

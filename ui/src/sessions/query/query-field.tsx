@@ -20,8 +20,9 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
   const { problem } = parseQuery(text, names)
   const settle = useDebouncedCallback((now: string) => {
     // The range beside the field shows `from` and `to`, so the field leaves them alone.
-    const { from, to } = filters
-    setFilters({ ...parseQuery(now, names).filters, ...(from && { from }), ...(to && { to }) })
+    const { from, to, in: place } = filters
+    const others = { ...(from && { from }), ...(to && { to }), ...(place && { in: place }) }
+    setFilters({ ...parseQuery(now, names).filters, ...others })
   }, 250)
   const change = (now: string) => {
     setText(now)
@@ -41,7 +42,7 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
       <Autocomplete
         ref={input}
         aria-label="Filter"
-        placeholder='Filter: words of the title, status:failed http:429 older:60s text:"refund"'
+        placeholder={filters.in ? placeholders.messages : placeholders.titles}
         leftSection={<IconFilter size={16} stroke={1.7} aria-hidden />}
         value={text}
         onChange={change}
@@ -67,6 +68,11 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
       )}
     </search>
   )
+}
+
+const placeholders = {
+  titles: 'Filter: words of the title, status:failed http:429 older:60s text:"refund"',
+  messages: 'Search messages: words, "a phrase", agent:Support user:anna',
 }
 
 /** Returns whether the last word is complete: a word that is still being typed is not wrong yet. */

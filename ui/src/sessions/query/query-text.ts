@@ -19,7 +19,19 @@ export interface Parsed {
 }
 
 /** The fields of the query, in the order in which they are offered. */
-const fields = ['status', 'agent', 'provider', 'http', 'code', 'feedback', 'older', 'newer', 'user', 'text'] as const
+const fields = [
+  'status',
+  'agent',
+  'provider',
+  'http',
+  'code',
+  'feedback',
+  'older',
+  'newer',
+  'user',
+  'text',
+  'archived',
+] as const
 export type Field = (typeof fields)[number]
 
 const hints = {
@@ -33,6 +45,7 @@ const hints = {
   newer: 'updated less than 60s, 15m, 2h or 7d ago',
   user: 'ID of the user',
   text: 'part of a message',
+  archived: 'yes or no',
 } as const satisfies Record<Field, string>
 
 const statusWords = {
@@ -60,6 +73,11 @@ const statusOf = new Map<string, SessionStatus>([
 const scores = ['up', 'down', 'any'] as const
 export const isFeedback = (word: string): word is (typeof scores)[number] => scores.some((one) => one === word)
 
+const archivedOf = new Map<string, 'true' | 'false'>([
+  ['yes', 'true'],
+  ['no', 'false'],
+])
+
 const isField = (word: string): word is Field => fields.some((field) => field === word)
 
 const token = /(?:(\w+):)?(?:"([^"]*)"?|(\S+))/g
@@ -79,7 +97,7 @@ export function parseQuery(text: string, names: Names): Parsed {
   for (const [whole, key = '', quoted, bare = ''] of text.matchAll(token)) {
     const value = quoted ?? bare
     const field = key.toLowerCase()
-    if (!isField(field)) words.push(key === '' ? value : whole)
+    if (!isField(field)) words.push(whole)
     else if (value !== '') problem = put(filters, field, value, names) ?? problem
   }
   if (words.length > 0) filters.q = words.join(' ')
@@ -118,6 +136,12 @@ function put(filters: SessionFilters, field: Field, value: string, names: Names)
       filters[field] = value
       return null
     }
+    case 'archived': {
+      const isArchived = archivedOf.get(value.toLowerCase())
+      if (isArchived === undefined) return 'archived: is yes or no'
+      filters.archived = isArchived
+      return null
+    }
     case 'code':
       filters.errorCode = value
       return null
@@ -142,7 +166,8 @@ const nameOf = (id: string, all: readonly Named[] | undefined): string => all?.f
 
 /** Returns the filters as the field shows them, without those that other controls show (`from`, `to`). */
 export function formatQuery(filters: SessionFilters, names: Names): string {
-  const { status, agentId, providerId, httpStatus, errorCode, feedback, older, newer, user, text, q } = filters
+  const { status, agentId, providerId, httpStatus, errorCode, feedback, older, newer, user, text, archived, q } =
+    filters
   const values: Record<Field, string | undefined> = {
     status: status && statusWords[status],
     agent: agentId && nameOf(agentId, names.agents),
@@ -154,6 +179,7 @@ export function formatQuery(filters: SessionFilters, names: Names): string {
     newer,
     user,
     text,
+    archived: archived && (archived === 'true' ? 'yes' : 'no'),
   }
   const said = fields.flatMap((field) => (values[field] === undefined ? [] : [`${field}:${quoted(values[field])}`]))
   return [...said, ...(q ? [q] : [])].join(' ')
@@ -199,5 +225,6 @@ function valuesOf(field: string, { agents = [], providers = [] }: Names): readon
   if (field === 'http') return ['400', '401', '403', '404', '429', '500', '503']
   if (field === 'code') return codes
   if (field === 'feedback') return scores
+  if (field === 'archived') return ['yes', 'no']
   return field === 'older' || field === 'newer' ? spans : []
 }

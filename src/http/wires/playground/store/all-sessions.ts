@@ -1,8 +1,9 @@
 /** The sessions of all agents, for operators: a page, and a count up to a limit. */
 import { restStates } from '../../../../actors/reply/reply-event.ts'
-import type { Sql } from '../../../../persistence/postgres/database.ts'
+import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime, type PageQuery } from '../../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../../persistence/postgres/uuid.ts'
+import { type ParentCall, parentOf } from '../../../../persistence/replies/sessions/sessions.ts'
 import { holds, type ReplyFilter, repliesMatch } from './reply-filter.ts'
 
 const sessionStatuses = [...restStates, 'streaming'] as const
@@ -20,6 +21,7 @@ export interface SessionOverview {
   archived: boolean
   createdAt: string
   updatedAt: string
+  parent: ParentCall | null
 }
 
 /** Filters that must all match. `q` is a part of the title, ignoring case, or the beginning of an id. */
@@ -30,6 +32,10 @@ export interface OverviewFilters {
   status?: SessionStatus | undefined
   errorCode?: string | undefined
   archived?: 'true' | 'false' | undefined
+  /** Whether sessions that a call of another one made are among them: they are not by default. */
+  children?: 'true' | 'false' | undefined
+  /** Only those that calls of this session made. */
+  parent?: string | undefined
   /** Sessions with such feedback on a message. */
   feedback?: 'up' | 'down' | 'any' | undefined
   /** The start of the range of update times. It is inclusive, and `to` is exclusive. */
@@ -173,21 +179,31 @@ async function countUp(sql: Sql, condition: Fragment, filter: Fragment): Promise
   return row?.counted ?? 0
 }
 
-const filterOf = (
-  sql: Sql,
-  { agentId, user, status, errorCode, archived, feedback, from, to, replies }: OverviewFilters,
+/** Returns the conditions on a row of `sessions`, each with its `and`, except those on replies and `q`. */
+export const filterOf = (
+  sql: AnySql,
+  { agentId, user, status, errorCode, archived, children, parent, feedback, from, to, replies }: OverviewFilters,
 ): Fragment =>
   sql`${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
       ${user === undefined ? sql`` : sql`and end_user = ${user}`}
       ${status === undefined ? sql`` : statusIs(sql, status)}
       ${errorCode === undefined ? sql`` : sql`and error_code = ${errorCode}`}
       ${archived === undefined ? sql`` : sql`and archived = ${archived === 'true'}`}
+      ${parent === undefined ? withoutChildren(sql, children) : isBelow(sql, parent)}
       ${feedback === undefined ? sql`` : hasFeedback(sql, feedback)}
       ${from === undefined ? sql`` : sql`and updated_at >= ${from}`}
       ${to === undefined ? sql`` : sql`and updated_at < ${to}`}
       ${replies?.httpStatus === undefined ? sql`` : sql`and error_code is not null`}`
 
-const hasFeedback = (sql: Sql, kind: 'up' | 'down' | 'any'): Fragment => {
+const withoutChildren = (sql: AnySql, children: OverviewFilters['children']): Fragment =>
+  children === 'true' ? sql`` : sql`and parent is null`
+
+const isBelow = (sql: AnySql, parent: string): Fragment =>
+  isUuid(parent)
+    ? sql`and id in (select c.session_id from children c where c.parent_session = ${parent})`
+    : sql`and false`
+
+const hasFeedback = (sql: AnySql, kind: 'up' | 'down' | 'any'): Fragment => {
   const scores = { up: [1], down: [-1], any: [1, -1] }[kind]
   return sql`and id in (select f.session_id from feedback f where f.score = any (${scores}::integer[]))`
 }
@@ -196,7 +212,7 @@ const hasFeedback = (sql: Sql, kind: 'up' | 'down' | 'any'): Fragment => {
  * Returns the condition of a status. Conditions are repeated so that any plan may use the index
  * sessions_neither_complete_nor_streaming. Streaming sessions are found by their running replies.
  */
-function statusIs(sql: Sql, status: SessionStatus): Fragment {
+function statusIs(sql: AnySql, status: SessionStatus): Fragment {
   if (status === 'complete') return sql`and status = 'complete'`
   return status === 'streaming'
     ? sql`and status = 'streaming' and id in (select m.session_id from messages m where m.status = 'streaming')`
@@ -208,8 +224,8 @@ function statusIs(sql: Sql, status: SessionStatus): Fragment {
  * page.
  */
 async function readPage(
-  sql: Sql,
-  { limit, offset }: OverviewQuery,
+  sql: AnySql,
+  { limit, offset }: PageQuery,
   keys: Fragment,
   counted: Fragment,
 ): Promise<OverviewPage> {
@@ -218,7 +234,7 @@ async function readPage(
       ${keys} order by updated_at desc, num desc limit ${limit} offset ${offset}
     ), page as (
       select s.num, s.updated_at, s.id, s.agent_id as "agentId", a.name as "agentName", s.title, s.end_user as "user",
-             s.status, s.error_code as "errorCode", s.archived,
+             s.status, s.error_code as "errorCode", s.archived, ${parentOf(sql)} as parent,
              ${isoTime(sql, 's.created_at')} as "createdAt", ${isoTime(sql, 's.updated_at')} as "updatedAt"
         from sessions s join agents a on a.id = s.agent_id
        where s.num in (select num from place)
@@ -228,6 +244,14 @@ async function readPage(
                        from page), '[]') as items`
   const { items = [], counted: total = 0 } = page ?? {}
   return { items, total: Math.min(total, MOST_COUNTED), more: total > MOST_COUNTED }
+}
+
+/** Returns sessions in the order of their ids. Those that are gone are left out. */
+export async function overviewsOf(sql: AnySql, ids: readonly string[]): Promise<SessionOverview[]> {
+  const keys = sql`select num from sessions where id = any(${[...ids]}::uuid[])`
+  const { items } = await readPage(sql, { limit: ids.length, offset: 0 }, keys, sql`0`)
+  const byId = new Map(items.map((item) => [item.id, item]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** Returns the numbers of the matches, up to one more than the limit. */

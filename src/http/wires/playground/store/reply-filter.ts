@@ -1,5 +1,5 @@
 /** Filters of sessions by the text of their messages and the making of their newest reply. */
-import type { Sql } from '../../../../persistence/postgres/database.ts'
+import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
 
 /** Conditions that must all match. */
@@ -13,7 +13,7 @@ export interface ReplyFilter {
 }
 
 /** Returns a condition on rows of `newest`, whose `id` is a session's id. */
-export function repliesMatch(sql: Sql, { providerId, httpStatus, text }: ReplyFilter): Fragment {
+export function repliesMatch(sql: AnySql, { providerId, httpStatus, text }: ReplyFilter): Fragment {
   const ofReply =
     providerId === undefined && httpStatus === undefined
       ? sql``
@@ -31,7 +31,7 @@ export function repliesMatch(sql: Sql, { providerId, httpStatus, text }: ReplyFi
 }
 
 /** Returns the provider of the model that the reply `r` called last, as `messageOf` reads it from a message. */
-const providerOf = (sql: Sql): Fragment => sql`
+const providerOf = (sql: AnySql): Fragment => sql`
   coalesce((select e.stored -> 'event' ->> 'providerId'
               from jsonb_array_elements(r.tool_events) with ordinality as e (stored, place)
              where e.stored -> 'event' ->> 'type' = 'model' order by e.place desc limit 1), r.facts ->> 'providerId')`
@@ -64,7 +64,7 @@ export const newestReplies = async (sql: Sql, sessionIds: readonly string[]): Pr
  * rows and reads with several processes, but expects a third of the rows for `strpos`. Letters beyond ASCII take twice
  * the time to fold: 1 s instead of 0.5 s for a million titles on a busy machine.
  */
-export function holds(sql: Sql, column: 'title' | 'm.content', part: string): Fragment {
+export function holds(sql: AnySql, column: 'title' | 'm.content', part: string): Fragment {
   const pattern = `%${part.replace(/[\\%_]/g, '\\$&')}%`
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   return /^[\x00-\x7f]*$/.test(part)

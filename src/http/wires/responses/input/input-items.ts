@@ -4,9 +4,10 @@
  */
 
 import {
+  bytesAt,
   gather,
+  readFileId,
   readName,
-  readSource,
   type SentMessage,
   type SentPart,
   type Uploads,
@@ -141,26 +142,22 @@ function readContent(content: unknown, where: string, uploads?: Uploads): SentMe
 }
 
 function readImage(part: Fields, at: string, uploads: Uploads): Omit<SentPart, 'place'> {
-  const { image_url: url, file_id: fileId, detail = null } = part
-  if (fileId !== undefined && fileId !== null) {
-    return badRequest(`${at}.file_id: is not supported: send the picture itself as image_url`)
-  }
+  const { detail = null } = part
   if (detail !== null && detail !== 'auto' && detail !== 'low' && detail !== 'high') {
     return badRequest(`${at}.detail: must be auto, low or high`)
   }
-  const where = `${at}.image_url`
-  return { type: 'image_url', source: readSource(url, where, 'image_url', uploads), filename: null, detail, where }
+  const found =
+    readFileId(part, at, 'image_url') ?? bytesAt(part, { where: at, name: 'image_url', type: 'image_url', uploads })
+  return { type: 'image_url', ...found, filename: null, detail }
 }
 
 function readFile(part: Fields, at: string, uploads: Uploads): Omit<SentPart, 'place'> {
-  for (const name of ['file_id', 'file_url']) {
-    if (part[name] !== undefined && part[name] !== null) {
-      return badRequest(`${at}.${name}: is not supported: send the file itself as file_data`)
-    }
+  if (part.file_url !== undefined && part.file_url !== null) {
+    return badRequest(`${at}.file_url: is not supported: send the file itself as file_data, or its file_id`)
   }
-  const where = `${at}.file_data`
-  const source = readSource(part.file_data, where, 'file', uploads)
-  return { type: 'file', source, filename: readName(part.filename, `${at}.filename`), detail: null, where }
+  const found =
+    readFileId(part, at, 'file_data') ?? bytesAt(part, { where: at, name: 'file_data', type: 'file', uploads })
+  return { type: 'file', ...found, filename: readName(part.filename, `${at}.filename`), detail: null }
 }
 
 /** Reads an output: a text, or texts that are joined. */

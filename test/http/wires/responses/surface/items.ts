@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { ITEM, type Kit, PIXEL, type Step, user } from './kit.ts'
 
-function messageItems({ create, sent, called, callIn, honoured, refused, got }: Kit): Step[] {
+function messageItems({ client, create, sent, called, callIn, honoured, refused, got }: Kit): Step[] {
   return [
     honoured(ITEM, '`message` of role `user`', '`input_text`, `input_image`, `input_file`', () =>
       create({ input: [user([{ type: 'input_text', text: 'Hi' }])] }),
@@ -17,13 +17,14 @@ function messageItems({ create, sent, called, callIn, honoured, refused, got }: 
       await create({ input: [user([{ type: 'input_image', image_url: PIXEL, detail: 'auto' }])] })
       expect(JSON.stringify(sent()?.messages)).toContain('image_url')
     }),
-    honoured(ITEM, '`input_file`, `file_data`', 'PDF and text', () =>
+    honoured(ITEM, '`input_file`, `file_data`', 'PDF, Word, Excel and text', () =>
       create({ input: [user([{ type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,SGk=' }])] }),
     ),
-    refused(ITEM, '`file_id`', 'Send the bytes: `file_data`, `image_url`', {
-      params: { input: [user([{ type: 'input_file', file_id: 'file-1' }])] },
+    honoured(ITEM, '`file_id`', 'An uploaded file, as `input_file` or `input_image`', async () => {
+      const { id } = await client.files.create({ file: new File(['Hi'], 'a.txt'), purpose: 'user_data' })
+      await create({ input: [user([{ type: 'input_file', file_id: id }])] })
     }),
-    refused(ITEM, '`file_url`', 'Send the bytes: `file_data`', {
+    refused(ITEM, '`file_url`', 'Send the bytes as `file_data`, or upload them and send `file_id`', {
       params: { input: [user([{ type: 'input_file', file_url: 'https://example.com/a.pdf' }])] },
     }),
     honoured(ITEM, '`function_call_output`', 'Goes on from the call', async () => {

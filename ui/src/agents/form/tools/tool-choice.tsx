@@ -10,6 +10,7 @@ import { httpToolResource } from '../../../http-tools/resource.ts'
 import { mcpServerResource } from '../../../mcp-servers/resource.ts'
 import type { AgentValues } from '../../agent-values.ts'
 import classes from '../../agents.module.css'
+import { agentResource } from '../../resource.ts'
 import { McpChoice } from './mcp-choice.tsx'
 
 type Form = UseFormReturnType<AgentValues>
@@ -17,18 +18,17 @@ type Form = UseFormReturnType<AgentValues>
 export function ToolChoice({ form }: { form: Form }) {
   const builtIn = useQuery(builtInTools).data ?? []
   const http = useQuery(httpToolResource.all).data
+  const agents = useQuery(agentResource.all).data
   return (
     <div className={classes.toolGroups}>
       <Ticks
         title="Built-in tools"
-        path="builtInToolIds"
-        form={form}
+        {...plain('builtInToolIds', form)}
         items={builtIn.map(({ id, name, description }) => ({ id, name, description }))}
       />
       <Ticks
         title="HTTP tools"
-        path="httpToolIds"
-        form={form}
+        {...plain('httpToolIds', form)}
         items={http?.map(({ id, name, method, description }) => ({ id, name, description, mark: method })) ?? []}
         empty={
           http?.length === 0 && (
@@ -39,6 +39,13 @@ export function ToolChoice({ form }: { form: Form }) {
         }
       />
       <McpServers form={form} />
+      <Ticks
+        title="Agents"
+        value={form.values.agentTools.map(({ agentId }) => agentId)}
+        onChange={(ids) => form.setFieldValue('agentTools', agentsOf(ids, form.values))}
+        error={Object.entries(form.errors).find(([path]) => path.startsWith('agentTools'))?.[1]}
+        items={agents?.map(({ id, name, model }) => ({ id, name, description: `Answers by ${model}.` })) ?? []}
+      />
     </div>
   )
 }
@@ -59,19 +66,26 @@ interface Item {
 }
 interface TicksProps {
   title: string
-  path: 'httpToolIds' | 'builtInToolIds'
-  form: Form
+  value: string[]
+  onChange: (ids: string[]) => void
+  error: ReactNode
   items: Item[]
   empty?: ReactNode
 }
 
-const Ticks = ({ title, path, form, items, empty }: TicksProps) => (
-  <Checkbox.Group
-    label={title}
-    value={form.values[path]}
-    onChange={(ids) => form.setFieldValue(path, ids)}
-    error={form.errors[path]}
-  >
+/** Returns the props for a field that is a list of ids. */
+const plain = (path: 'httpToolIds' | 'builtInToolIds', form: Form) => ({
+  value: form.values[path],
+  onChange: (ids: string[]) => form.setFieldValue(path, ids),
+  error: form.errors[path],
+})
+
+/** Returns the agents with these ids; those that were chosen keep their names and descriptions. */
+const agentsOf = (ids: readonly string[], { agentTools }: AgentValues): AgentValues['agentTools'] =>
+  ids.map((id) => agentTools.find(({ agentId }) => agentId === id) ?? { agentId: id, name: null, description: null })
+
+const Ticks = ({ title, value, onChange, error, items, empty }: TicksProps) => (
+  <Checkbox.Group label={title} value={value} onChange={onChange} error={error}>
     <div className={classes.toolList}>
       {empty && (
         <Text fz="sm" c="dimmed" p="md">

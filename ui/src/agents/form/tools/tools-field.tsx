@@ -105,6 +105,9 @@ function without(tool: KnownTool, { approvals, ...values }: AgentValues): Partia
   if ('builtInToolId' in approval) {
     return { ...rest, builtInToolIds: values.builtInToolIds.filter((id) => id !== approval.builtInToolId) }
   }
+  if ('agentId' in approval) {
+    return { ...rest, agentTools: values.agentTools.filter(({ agentId }) => agentId !== approval.agentId) }
+  }
   const mcpServers = values.mcpServers.flatMap((server) => {
     if (server.mcpServerId !== approval.mcpServerId) return [server]
     const toolNames = server.toolNames.filter((name) => name !== approval.toolName)

@@ -4,7 +4,7 @@
  */
 import { Button } from '@mantine/core'
 import { IconPhoto } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { createContext, use, useEffect, useRef, useState } from 'react'
 import classes from '../markdown.module.css'
 import { SafeLink } from '../safe-link.tsx'
 
@@ -16,11 +16,15 @@ interface PictureProps {
 
 type State = 'asked' | 'shown' | 'failed' | { width: number; height: number }
 
+/** Whether pictures of other servers may be shown, once they are asked for. Else there is a link. */
+export const ForeignPictures = createContext(true)
+
 export function Picture({ href, words }: PictureProps) {
   const [state, setState] = useState<State>('asked')
+  const isAllowed = use(ForeignPictures)
   const name = words === '' ? 'Image' : words
   const host = URL.canParse(href) ? new URL(href) : null
-  if (host === null || !/^https?:$/.test(host.protocol)) return <SafeLink href={href}>{name}</SafeLink>
+  if (!isAllowed || host === null || !/^https?:$/.test(host.protocol)) return <SafeLink href={href}>{name}</SafeLink>
   if (state === 'asked') {
     return (
       <Button

@@ -1,0 +1,100 @@
+/** Child sessions, as the host's extension: agents that are asked by other agents (contract section 30). */
+
+import { deriveTitle } from '../../actors/history/title.ts'
+import type { ChildPlace, ToolAnswer } from '../../actors/ports/index.ts'
+import type { Host, HostExtension } from '../../actors/session/host.ts'
+import { cancelReply } from '../../actors/session/live-sessions.ts'
+import { callOf, childMessages, childSession } from './child-ids.ts'
+import { failed, notOpened, resultOf } from './results.ts'
+import type { ChildStore } from './store/children.ts'
+import { createWaits } from './waits.ts'
+
+export interface ChildrenOptions {
+  store: ChildStore
+  /** Generates a reply that has begun on this instance. */
+  generate(replyId: string): void
+  /** Asks again while the database is away. */
+  again<T>(ask: () => Promise<T>): Promise<T>
+}
+
+/** The session that asks. */
+export interface Asking {
+  sessionId: string
+  /** The number of MCP calls in a row that led to it. */
+  mcpDepth: number
+}
+
+export interface AskedCall {
+  key: string
+  callId: string
+  signal: AbortSignal
+}
+
+export interface Children extends HostExtension {
+  /** Returns what asks agents for a session. Null where it is too deep to ask any. */
+  within(asking: Asking): Promise<{
+    place(agentId: string, key: string): ChildPlace
+    ask(agentId: string, message: string, call: AskedCall): Promise<ToolAnswer>
+  } | null>
+  /** Begins children that nobody begins, and ends those that nobody waits for. Call once a second. */
+  tend(): Promise<void>
+}
+
+/** Calls from the top session to the lowest, at most. */
+const MOST_DEEP = 3
+
+export function createChildren(host: Host, { store, generate, again }: ChildrenOptions): Children {
+  const waits = createWaits(store.ends)
+  let hasLeft = false
+
+  async function begin(parentReply: string | null): Promise<void> {
+    if (host.draining || !host.options.gate.check()) return
+    for (const replyId of await store.begin(parentReply, host.options.maxRunning)) generate(replyId)
+  }
+
+  async function end(): Promise<void> {
+    const ending = await store.end()
+    for (const { replyId } of ending) cancelReply(host, replyId)
+    if (ending.length > 0) host.options.exchange.wake([...new Set(ending.map(({ instanceId }) => instanceId))])
+  }
+
+  async function ask({ sessionId, mcpDepth }: Asking, agentId: string, message: string, call: AskedCall) {
+    if (message.trim() === '') return failed('The agent was not asked: the message is empty.')
+    const { replyId: parentReply, place } = callOf(call.key)
+    const child = { sessionId: childSession(call.key), ...childMessages(call.key), agentId, message }
+    const asked = { parentSession: sessionId, parentReply, place, callId: call.callId, title: deriveTitle(message) }
+    const opened = await again(() => store.open({ ...child, ...asked, mcpDepth }))
+    if (opened !== 'open') return notOpened(opened)
+    // Where it cannot begin now, it is begun once a second.
+    await begin(parentReply).catch(() => {})
+    try {
+      const result = resultOf(await waits.end(child.sessionId, call.signal))
+      // Its place is free for the next one.
+      void begin(parentReply).catch(() => {})
+      return result
+    } catch (error) {
+      hasLeft = true
+      throw error
+    }
+  }
+
+  return {
+    async within(asking) {
+      if ((await again(() => store.depth(asking.sessionId))) >= MOST_DEEP) return null
+      return {
+        place: (agentId, key) => ({ agentId, sessionId: childSession(key) }),
+        ask: (agentId, message, call) => ask(asking, agentId, message, call),
+      }
+    },
+    onEnd() {
+      if (waits.size() > 0) waits.wake()
+      if (!hasLeft) return
+      hasLeft = false
+      end().catch(() => {})
+    },
+    async tend() {
+      await begin(null)
+      await end()
+    },
+  }
+}

@@ -1,0 +1,96 @@
+/** Child sessions as rows: made, begun, ended (contract section 30). */
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import type { Owner } from '../../../persistence/replies/admission/admission-answer.ts'
+import { limitColumns, type StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
+
+/** A call that makes a session. */
+export interface ChildCall {
+  sessionId: string
+  userId: string
+  replyId: string
+  agentId: string
+  /** The session and the reply that call, and the call's place among those of the reply. */
+  parentSession: string
+  parentReply: string
+  place: number
+  callId: string
+  message: string
+  title: string | null
+  /** The number of MCP calls in a row that led to the call. */
+  mcpDepth: number
+}
+
+/** `open`: the session is there. Else why there is none: `over` stands for a reply that has ended. */
+export type Opened = 'open' | 'over' | 'too_many' | 'too_deep' | 'no_agent' | 'session_full' | 'user_full'
+
+export interface ChildEnd {
+  sessionId: string
+  state: 'ended' | 'deleted' | 'removed'
+  content: string | null
+  finishReason: string | null
+  errorCode: string | null
+  errorMessage: string | null
+}
+
+export interface ToEnd {
+  replyId: string
+  instanceId: string
+}
+
+/** Bytes of a result, at most. A character has at least one. */
+const MOST_CHARACTERS = 256 * 1024
+
+export interface ChildStoreOptions {
+  sql: Sql
+  owner(): Owner
+  limits: StorageLimits
+  /** The start of a child's reply, and the request of its message, as they are stored. */
+  texts: { start: string; input: string }
+}
+
+/** Creates the store. All reject while the database is away, and may be repeated. */
+export const createChildStore = ({ sql, owner, limits, texts }: ChildStoreOptions) => ({
+  async open(call: ChildCall): Promise<Opened> {
+    const { max_user_sessions: _, ...most } = limitColumns(limits)
+    const columns = {
+      session_id: call.sessionId,
+      user_id: call.userId,
+      reply_id: call.replyId,
+      agent_id: call.agentId,
+      parent_session: call.parentSession,
+      parent_reply: call.parentReply,
+      place: call.place,
+      call_id: call.callId,
+      title: call.title,
+      facts: { overrides: null, start: texts.start, ...(call.mcpDepth > 0 && { depth: call.mcpDepth }) },
+      ...most,
+    }
+    const [row] = await sql<{ opened: Opened }[]>`
+      select open_child(${JSON.stringify(columns)}::text::jsonb, ${call.message}, ${texts.input}) as opened`
+    if (row === undefined) throw new Error('open_child returned no row')
+    return row.opened
+  },
+  /** Begins children of a reply, or (null) of all. Resolves to the replies that begin here. */
+  async begin(parentReply: string | null, most: number): Promise<string[]> {
+    const { id, epoch } = owner()
+    if (epoch === 0) return []
+    const rows = await sql<{ replyId: string }[]>`
+      select begin_children(${id}, ${epoch}, ${parentReply}, ${most}) as "replyId"`
+    return rows.map(({ replyId }) => replyId)
+  },
+  /** Returns how these have ended, of those that have. */
+  ends: (sessionIds: readonly string[]): Promise<ChildEnd[]> => sql<ChildEnd[]>`
+    select session_id as "sessionId", state, content, finish_reason as "finishReason", error_code as "errorCode",
+           error_message as "errorMessage"
+      from child_ends(${[...sessionIds]}::text[]::uuid[], ${MOST_CHARACTERS})`,
+  /** Ends the children of replies that have ended. Resolves to the replies that are to end. */
+  end: (): Promise<ToEnd[]> => sql<ToEnd[]>`
+    select reply_id as "replyId", instance_id as "instanceId" from end_children()`,
+  /** Returns how many calls lead to a session from the top. */
+  async depth(sessionId: string): Promise<number> {
+    const [row] = await sql<{ depth: number }[]>`select depth from children where session_id = ${sessionId}`
+    return row?.depth ?? 0
+  },
+})
+
+export type ChildStore = ReturnType<typeof createChildStore>

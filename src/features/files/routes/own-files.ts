@@ -1,0 +1,17 @@
+/** The uploaded files, and the stored parts, that a caller may put into a message (contract section 32). */
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { type FindStored, ownParts } from '../../parts/index.ts'
+import { agentsOf, type Caller, userOf } from '../../users/index.ts'
+import { findUsable } from '../store/files.ts'
+import { fileUuidIn } from './file-ids.ts'
+
+/** Finds what a message to this agent names. */
+export function ownFiles(sql: Sql, caller: Caller, agentId: string): FindStored {
+  const findPart = ownParts(sql, caller)
+  return async (name) => {
+    if (name.kind === 'path') return await findPart(name)
+    const id = fileUuidIn(name.id)
+    const takesOfNone = caller.kind !== 'secret' && agentsOf(caller) === null
+    return id === null ? null : await findUsable(sql, id, { agentId, takesOfNone, user: userOf(caller) })
+  }
+}

@@ -1,0 +1,4 @@
+/** The door of search: all that the wires use of it. */
+export { type RunSearch, termsIn } from './routes/run-search.ts'
+export { type Asked, findSessions, type Snippet, snippetsOf } from './store/search.ts'
+export { isIndexed, scopeWords } from './store/search-index.ts'

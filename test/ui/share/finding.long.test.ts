@@ -1,0 +1,86 @@
+/** Search in messages, archiving and the share's dialog, in the console. */
+import { afterAll, expect } from 'vitest'
+import { allIndexed, asMessages } from '../../features/search/support.ts'
+import { openScene } from '../../http/scene.ts'
+import { verifies } from '../../verifies.ts'
+import { axe, openBrowser, type TestPage } from '../browser.ts'
+
+const scene = await openScene({ settings: { SEED_DEMO: 'off' } })
+const browser = await openBrowser()
+afterAll(() => Promise.all([browser.close(), scene.close()]))
+
+const given = async (title: string, texts: string[]): Promise<string> =>
+  (await scene.call('POST', scene.sessions, { title, messages: asMessages(texts) })).json.id
+const rows = (page: TestPage) => page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')
+
+const first = await given('Trip', ['A quick walrus', 'It sings'])
+await given('Work', ['Another walrus', 'A quick fox'])
+
+verifies(
+  'contract-31.search-pages',
+  'Sessions finds messages with marked words, which lead to the message',
+  async () => {
+    await allIndexed(scene.app.sql)
+    await using page = await browser.page(scene.app.url)
+    await page.goto('/sessions')
+    await page.getByText('Messages', { exact: true }).click()
+    const field = page.getByRole('search').locator('input')
+    await field.fill('walrus')
+    await expect.poll(() => page.locator('mark').allTextContents()).toEqual(['walrus', 'walrus'])
+    await field.fill('"quick walrus"')
+    await expect.poll(() => page.locator('mark').allTextContents()).toEqual(['quick walrus'])
+    expect(await rows(page).count()).toBe(1)
+    expect(await axe(page)).toEqual([])
+    await page.locator('mark').click()
+    await page.locator('[data-linked]').getByText('A quick walrus').waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/playground/${scene.agentId}/${first}`)
+  },
+)
+
+verifies('contract-31.search-pages', 'the playground’s list finds messages of its agent', async () => {
+  await allIndexed(scene.app.sql)
+  await using page = await browser.page(scene.app.url)
+  await page.goto(`/playground/${scene.agentId}`)
+  await page.getByRole('searchbox', { name: 'Search sessions' }).fill('sings')
+  const found = page.getByRole('region', { name: 'Found in messages' })
+  await expect.poll(() => found.locator('mark').allTextContents()).toEqual(['sings'])
+  await found.locator('mark').click()
+  await page.locator('[data-linked]').getByText('It sings').waitFor()
+})
+
+verifies('contract-31.search-pages', 'sessions are archived and brought back in both lists', async () => {
+  await using page = await browser.page(scene.app.url)
+  await page.goto('/sessions')
+  await rows(page).filter({ hasText: 'Trip' }).getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Archive' }).click()
+  await rows(page).filter({ hasText: 'Trip' }).getByText('archived').waitFor()
+  await page.getByRole('search').locator('input').fill('archived:yes')
+  await expect.poll(() => rows(page).count()).toBe(1)
+  await page.goto(`/playground/${scene.agentId}`)
+  await page.getByRole('button', { name: 'Unarchive the session “Trip”' }).click()
+  await page.getByRole('button', { name: 'Archive the session “Trip”', exact: true }).waitFor()
+  expect((await scene.call('GET', `${scene.sessions}/${first}`)).json.archived).toBe(false)
+})
+
+verifies('contract-31.search-pages', 'a share is made with its link, listed and revoked', async () => {
+  await using page = await browser.page(scene.app.url)
+  await page.goto(`/playground/${scene.agentId}/${first}`)
+  await page.getByRole('button', { name: 'Share this session' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('With reasoning').check()
+  await dialog.getByRole('button', { name: 'Create link' }).click()
+  const link = await dialog.locator('code').innerText()
+  expect(link).toMatch(new RegExp(`^${scene.app.url}/share/${scene.agentId}/${first}#sh_[\\w-]{43}$`))
+  await dialog.getByRole('cell', { name: 'As it was, reasoning' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  const read = async () =>
+    (
+      await scene.call('GET', `${scene.sessions}/${first}`, undefined, {
+        authorization: `Bearer ${link.split('#')[1]}`,
+      })
+    ).status
+  expect(await read()).toBe(200)
+  await dialog.getByRole('button', { name: 'Revoke' }).click()
+  await dialog.getByRole('cell', { name: 'As it was, reasoning' }).waitFor({ state: 'detached' })
+  expect(await read()).toBe(401)
+})
