@@ -12,10 +12,9 @@ const server = 'http://127.0.0.1:8080'
  */
 const newConversation = new RegExp(
   [
-    '/ui/src/playground/(?:chat|acting-as/|connection/|queue/|columns/columns-in-url|finding/linked-message)',
+    '/ui/src/playground/(?:chat|acting-as/|connection/|queue/|finding/linked-message)',
     '/ui/src/playground/sessions/(?:title-of|session-title|session-facts)',
     '/ui/src/playground/composer/(?!question|use-tool-schema|drafts)',
-    '/ui/src/playground/overrides/(?:overrides|editing-chip|override-chips)',
     '/ui/src/playground/transcript/(?:opening|message-actions|transcript\\.)',
     '/ui/src/(?:traces/span-side|blocks/late/(?:late-drawer|use-loaded))',
     '/packages/client/src/message-content',
@@ -88,6 +87,14 @@ export default defineConfig({
             { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2, priority: 2 },
             // Libraries' modules that many pages share: one file instead of nine.
             { name: 'often', test: /\/node_modules\/(?!@tabler)/, minShareCount: 8, priority: 2 },
+            // Alone: merged with its nearest, tabs would ask for what shows messages.
+            {
+              name: 'tabs',
+              test: /\/@mantine\/(?:core\/esm\/(?:components\/Tabs\/|core\/utils\/(?:get-safe-id|find-element-ancestor|create-scoped-keydown-handler)\/)|hooks\/esm\/use-force-update\/)/,
+              minShareCount: 2,
+              includeDependenciesRecursively: false,
+              priority: 2,
+            },
             { name: 'machine', test: /\/node_modules\/(?:xstate|@xstate|use-sync-external-store)\//, priority: 2 },
             // Alone: every page with a button for copying would ask for the whole file that the button lies in.
             {

@@ -27,5 +27,6 @@ export const versions = {
   'contract-28.replay-refused': 'What cannot be replayed is refused, and one replay runs for each agent.',
   'contract-28.replay-lost': 'A case of a lost instance begins anew, and is given up at the third loss.',
   'contract-28.proposed': 'An import may change drafts alone.',
+  'contract-28.workbench': 'The workbench changes the draft, which answers its chats.',
   'contract-28.audit': 'Publishing, a change of the draft and its removal have entries.',
 } as const

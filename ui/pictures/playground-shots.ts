@@ -130,7 +130,6 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
       { name: 'playground-new', path: base },
       { name: 'playground-chat', path: `${base}/${session}` },
       { name: 'playground-failed', path: `${base}/${failed}` },
-      { name: 'playground-overrides', path: `${base}?model=gpt-5-mini&temperature=0.3&builtin=current_time` },
       { name: 'playground-code', path: `${base}/${session}`, act: click('Code') },
       {
         name: 'playground-tool',
@@ -142,7 +141,6 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
       },
       { name: 'playground-writing', path: base, act: writing },
       { name: 'playground-stopped', path: base, act: stopped },
-      { name: 'columns', path: `${base}?column=&column=model%3Dgpt-5-mini`, act: writing },
     ])
   } finally {
     await up.close()

@@ -157,7 +157,6 @@ fetchAhead(
     () => import('./chart/chart-page.tsx'),
     () => import('./replies/reply-page.tsx'),
     () => import('./usage/usage-page.tsx'),
-    () => import('./playground/columns/columns.tsx'),
     () => import('./built-in-tools/built-in-tools-page.tsx'),
     () => import('./shell/palette/command-palette.tsx'),
     () => import('./blocks/late/opened-drawer.tsx'),

@@ -1,4 +1,4 @@
-/** What surrounds the playground's messages: drafts, overrides, sessions, code, scrolling, and a model's Markdown. */
+/** What surrounds the playground's messages: drafts, sessions, code, scrolling, and a model's Markdown. */
 import { afterAll, expect, test } from 'vitest'
 import { axe, sidewaysScroll, type TestPage } from '../browser.ts'
 import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
@@ -18,25 +18,6 @@ test('drafts are kept for each session, over a reload too', async () => {
   await soon(() => field(page).inputValue()).toBe('half a thought')
   await page.reload()
   await soon(() => field(page).inputValue()).toBe('half a thought')
-})
-
-test('overrides lie in the address, are shown, sent, and taken away', async () => {
-  await using page = await open()
-  const side = page.getByRole('complementary', { name: 'Workbench' })
-  await side.getByRole('tab', { name: 'Settings' }).click()
-  await side.getByLabel('Model').fill('another-model')
-  await side.getByLabel('Temperature').fill('0.3')
-  await side.getByText('2 changes, not saved').waitFor()
-  expect(await axe(page)).toEqual([])
-  expect(new URL(page.url()).search).toBe('?model=another-model&temperature=0.3')
-  await say(page, 'Hello')
-  await soon(() => statuses(page)).toEqual(['Complete'])
-  expect(up.calls.at(-1)?.body).toMatchObject({ model: 'another-model', temperature: 0.3 })
-  await page.getByRole('button', { name: 'Remove the override of Model' }).click()
-  await page.getByRole('button', { name: 'Remove the override of Temperature' }).click()
-  await say(page, 'Hello')
-  await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
-  expect(up.calls.at(-1)?.body.model).toBe('test-model')
 })
 
 test('the first page leads back to the sessions of late', async () => {

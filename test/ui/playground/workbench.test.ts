@@ -1,7 +1,8 @@
-/** The right side of the playground: the agent's prompt and settings where they are tried, and what the last reply did. */
+/** The right side of the playground: the agent's draft where it is tried, and what the last reply did. */
 import { afterAll, expect, test } from 'vitest'
-import { axe, sidewaysScroll } from '../browser.ts'
-import { conversation, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { verifies } from '../../verifies.ts'
+import { axe, sidewaysScroll, type TestPage } from '../browser.ts'
+import { conversation, field, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
 const { agentId, app, up, open, byHand, playground, close } = await startPlayground()
 afterAll(close)
@@ -14,66 +15,91 @@ await app.client.PUT('/api/v1/agents/{id}', { params: { path: { id: agentId } },
 const content = async () =>
   (await app.client.GET('/api/v1/prompts/{id}', { params: { path: { id: promptId } } })).data?.content
 
-test('the prompt is changed, tried with the next message, discarded or saved', async () => {
-  await using page = await open()
-  const side = page.getByRole('complementary', { name: 'Workbench' })
-  const text = side.getByLabel('System prompt')
-  await soon(() => text.inputValue()).toBe('Be kind.\nBe brief.')
-  await side.getByText('18 characters · about 5 tokens').waitFor()
-  await text.fill('Be kind.\nBe long.')
-  await side.getByText('+1 −1 lines since it was saved').waitFor()
-  await side.getByText('1 change, not saved').waitFor()
-  expect(await axe(page)).toEqual([])
-  await say(page, 'Hello')
-  await soon(() => statuses(page)).toEqual(['Complete'])
-  expect(up.calls.at(-1)?.body.messages[0].content).toBe('Be kind.\nBe long.')
-  expect(await content()).toBe('Be kind.\nBe brief.')
+const live = async () => (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data
+const draftBar = (page: TestPage) => page.getByRole('group', { name: 'Draft' })
+const discard = async (page: TestPage) => {
+  await draftBar(page).getByRole('button', { name: 'Discard' }).click()
+  await draftBar(page).waitFor({ state: 'detached' })
+}
 
-  await side.getByRole('button', { name: 'Discard' }).click()
-  await soon(() => text.inputValue()).toBe('Be kind.\nBe brief.')
-  await text.fill('Be kind.\nBe clear.')
-  await side.getByRole('button', { name: 'Save', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Save to Agent' })
-  await dialog.getByText('Used by 1 agent.').waitFor()
-  expect(await axe(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await soon(content).toBe('Be kind.\nBe clear.')
-  await side.getByText('not saved').waitFor({ state: 'detached' })
-})
+verifies(
+  'contract-28.workbench',
+  'the workbench changes the draft: tried with the next message, discarded or published',
+  async () => {
+    await using page = await open()
+    const side = page.getByRole('complementary', { name: 'Workbench' })
+    const text = side.getByLabel('System prompt')
+    await soon(() => text.inputValue()).toBe('Be kind.\nBe brief.')
+    await side.getByText('18 characters · about 5 tokens').waitFor()
+    await text.fill('Be kind.\nBe long.')
+    // At once: what is typed is stored before the message asks for the draft.
+    await say(page, 'Hello')
+    await soon(() => statuses(page)).toEqual(['Complete'])
+    expect(up.calls.at(-1)?.body.messages[0].content).toBe('Be kind.\nBe long.')
+    await side.getByText('+1 −1 lines against the live version').waitFor()
+    await draftBar(page)
+      .getByText(/^Changes .*prompt/)
+      .waitFor()
+    await page.getByTestId('figures').getByText('draft').waitFor()
+    expect(await axe(page)).toEqual([])
+    expect(await live()).toMatchObject({ promptId, systemPrompt: null })
 
-test('a long prompt that is not saved yet goes along with the session and outlives a reload', async () => {
+    await discard(page)
+    await soon(() => text.inputValue()).toBe('Be kind.\nBe brief.')
+    await say(page, 'Again')
+    await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
+    expect(up.calls.at(-1)?.body.messages[0].content).toBe('Be kind.\nBe brief.')
+    await text.fill('Be kind.\nBe clear.')
+    await draftBar(page).getByRole('button', { name: 'Publish', disabled: false }).click()
+    await draftBar(page).waitFor({ state: 'detached' })
+    expect(await live()).toMatchObject({ promptId: null, systemPrompt: 'Be kind.\nBe clear.' })
+    expect(await text.inputValue()).toBe('Be kind.\nBe clear.')
+    expect(await content()).toBe('Be kind.\nBe brief.')
+    await app.client.PUT('/api/v1/agents/{id}', { params: { path: { id: agentId } }, body: { promptId } })
+  },
+)
+
+test('a long prompt goes along with another session and outlives a reload', async () => {
   await using page = await open()
   const side = page.getByRole('complementary', { name: 'Workbench' })
   const text = side.getByLabel('System prompt')
   const long = 'Be kind, be brief. '.repeat(1_500)
   await text.fill(long)
-  await side.getByText('1 change, not saved').waitFor()
+  await draftBar(page).waitFor()
+  await page.reload()
+  await soon(() => text.inputValue()).toBe(long)
   await say(page, 'Hello')
   await soon(() => statuses(page)).toEqual(['Complete'])
-  await page.waitForURL(/\/playground\/[^/]+\/[0-9a-f-]{36}/)
-  await page.reload()
-  await soon(() => statuses(page)).toEqual(['Complete'])
-  await soon(() => text.inputValue()).toBe(long)
   await page.getByRole('link', { name: 'New session' }).click()
   await soon(() => statuses(page)).toEqual([])
-  await soon(() => text.inputValue()).toBe(long)
-  await side.getByRole('button', { name: 'Discard' }).click()
-  await soon(() => new URL(page.url()).hash).toBe('')
+  expect(await text.inputValue()).toBe(long)
+  await discard(page)
 })
 
-test('a prompt that was changed elsewhere meanwhile is not overwritten in silence', async () => {
-  await using page = await open()
-  const side = page.getByRole('complementary', { name: 'Workbench' })
-  await side.getByLabel('System prompt').fill('Mine')
-  await app.client.PUT('/api/v1/prompts/{id}', { params: { path: { id: promptId } }, body: { content: 'Theirs' } })
-  await side.getByRole('button', { name: 'Save', exact: true }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await dialog.getByText('Changed by somebody else meanwhile').waitFor()
-  expect(await content()).toBe('Theirs')
-  await dialog.getByRole('button', { name: 'Save mine anyway' }).click()
-  await soon(content).toBe('Mine')
-})
+verifies(
+  'contract-25.two-editors',
+  'a draft that was changed elsewhere meanwhile is not overwritten in silence',
+  async () => {
+    const params = { path: { id: agentId }, query: { draft: 'true' } } as const
+    const systemPrompt = async () => (await app.client.GET('/api/v1/agents/{id}', { params })).data?.systemPrompt
+    await using page = await open()
+    const side = page.getByRole('complementary', { name: 'Workbench' })
+    const text = side.getByLabel('System prompt')
+    await text.fill('Begun')
+    await draftBar(page).getByRole('button', { name: 'Publish', disabled: false }).waitFor()
+    await app.client.PUT('/api/v1/agents/{id}', { params, body: { systemPrompt: 'Theirs' } })
+    await text.fill('Mine')
+    await side.getByText('Changed by somebody else meanwhile').waitFor()
+    expect(await systemPrompt()).toBe('Theirs')
+    expect(await axe(page)).toEqual([])
+    await say(page, 'Hello')
+    await soon(() => field(page).inputValue()).toBe('Hello')
+    expect(await statuses(page)).toEqual([])
+    await side.getByRole('button', { name: 'Save mine anyway' }).click()
+    await soon(systemPrompt).toBe('Mine')
+    await app.client.DELETE('/api/v1/agents/{id}/draft', { params: { path: { id: agentId } } })
+  },
+)
 
 test('what the last reply did and what its model was sent stay beside it; the side folds, and opens over a small screen', async () => {
   await using page = await open()
@@ -101,19 +127,15 @@ test('what the last reply did and what its model was sent stay beside it; the si
   expect(new URL(page.url()).pathname).toContain(playground)
 })
 
-test('“Ask first” makes the calls of a tool wait, by its identity', async () => {
-  const params = { path: { agent_id: agentId } }
-  const tools = { httpToolIds: [], mcpServers: [], builtInToolIds: ['current_time', 'web_fetch'], approvals: [] }
-  await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: tools })
-  const approvals = async () => (await app.client.GET('/api/v1/agents/{agent_id}/tools', { params })).data?.approvals
+test('the tools of the draft and their approvals are those of its next reply', async () => {
   await using page = await open()
   const side = page.getByRole('complementary', { name: 'Workbench' })
   await side.getByRole('tab', { name: 'Tools' }).click()
-  const asking = side.getByRole('region', { name: 'Ask first' })
-  const time = asking.getByRole('switch', { name: 'current_time' })
-  await time.click()
-  await soon(approvals).toEqual([{ builtInToolId: 'current_time' }])
-  await soon(() => time.isChecked()).toBe(true)
+  await side.getByRole('button', { name: 'Add tools' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add tools' })
+  await dialog.getByRole('checkbox', { name: /current_time/ }).check()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await side.getByRole('switch', { name: 'Ask before current_time is called' }).click()
   expect(await axe(page)).toEqual([])
   up.next(async (call) => {
     await call.toolCall({ name: 'current_time', arguments: '{}' })
@@ -121,9 +143,11 @@ test('“Ask first” makes the calls of a tool wait, by its identity', async ()
   })
   await say(page, 'How late is it?')
   await page.getByText('This call needs a decision').waitFor()
-  await time.click()
-  await soon(approvals).toEqual([])
-  await soon(() => time.isChecked()).toBe(false)
+  const params = { path: { agent_id: agentId } }
+  expect((await app.client.GET('/api/v1/agents/{agent_id}/tools', { params })).data).toMatchObject({
+    builtInToolIds: [],
+  })
+  await discard(page)
 })
 
 test('beside the open workbench the title keeps its room, and what stands beside it is icons', async () => {
@@ -133,7 +157,7 @@ test('beside the open workbench the title keeps its room, and what stands beside
   await soon(() => statuses(page)).toEqual(['Complete'])
   const heading = page.getByRole('heading', { level: 1, name: title })
   const room = async () => (await heading.boundingBox())?.width
-  const label = page.getByRole('button', { name: 'Add column' }).getByText('Add column')
+  const label = page.getByRole('button', { name: 'Code' }).getByText('Code')
   // What comes last into the head.
   await page.getByRole('button', { name: 'About this session' }).waitFor()
   await page.getByRole('complementary', { name: 'Workbench' }).waitFor()
@@ -156,72 +180,37 @@ test('the buttons beside the title stay where they are when a session begins', a
   expect(await places()).toEqual(before)
 })
 
-test('a switch builds on the one before, also while the tools are read again', async () => {
-  const params = { path: { agent_id: agentId } }
-  const tools = { httpToolIds: [], mcpServers: [], builtInToolIds: ['current_time', 'web_fetch'], approvals: [] }
-  await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: tools })
+test('what the workbench does not change follows the live version, and the agent’s form shows the draft', async () => {
+  const params = { path: { id: agentId } }
   await using page = await open()
-  const side = page.getByRole('complementary', { name: 'Workbench' })
-  await side.getByRole('tab', { name: 'Tools' }).click()
-  const asking = side.getByRole('region', { name: 'Ask first' })
-  await asking.getByRole('switch', { name: 'web_fetch' }).waitFor()
-  const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
-  await page.route('**/tools', async (route) => {
-    if (route.request().method() === 'GET') await isRead
-    await route.continue()
-  })
-  for (const name of ['current_time', 'web_fetch']) {
-    const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
-    await asking.getByRole('switch', { name, disabled: false }).click()
-    await saved
-  }
-  read()
-  await soon(async () => (await app.client.GET('/api/v1/agents/{agent_id}/tools', { params })).data?.approvals).toEqual(
-    [{ builtInToolId: 'current_time' }, { builtInToolId: 'web_fetch' }],
-  )
-  await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: { ...tools, builtInToolIds: [] } })
-})
-
-const config = async () =>
-  (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data?.generationConfig
-
-test('what is saved in the workbench keeps what somebody else has set, and the agent’s form shows both', async () => {
-  await using page = await open()
-  await page.getByRole('link', { name: 'Agent', exact: true }).click()
-  await page.getByRole('button', { name: 'Generation' }).click()
-  expect(await page.getByLabel('Temperature').inputValue()).toBe('')
-  await page.getByRole('link', { name: 'Try it' }).click()
-  const body = { generationConfig: { temperature: 0.7 } }
-  await app.client.PUT('/api/v1/agents/{id}', { params: { path: { id: agentId } }, body })
   const side = page.getByRole('complementary', { name: 'Workbench' })
   await side.getByRole('tab', { name: 'Settings' }).click()
   await side.getByLabel('Top P').fill('0.5')
-  await side.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
-  await soon(config).toMatchObject({ temperature: 0.7, topP: 0.5 })
-
+  await draftBar(page)
+    .getByText(/^Changes .*generation config/)
+    .waitFor()
+  await app.client.PUT('/api/v1/agents/{id}', { params, body: { historyMaxTokens: 5_000 } })
   await page.getByRole('link', { name: 'Agent', exact: true }).click()
   await page.getByRole('button', { name: 'Generation' }).click()
   await soon(() => page.getByLabel('Top P').inputValue()).toBe('0.5')
-  await page.getByRole('button', { name: 'General' }).click()
-  await page.getByRole('combobox', { name: /^Model/ }).fill('model-b')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  const params = { path: { id: agentId } }
-  const agent = async () => (await app.client.GET('/api/v1/agents/{id}', { params })).data
-  await soon(agent).toMatchObject({ model: 'model-b', generationConfig: { temperature: 0.7, topP: 0.5 } })
+  expect(await page.getByLabel('Context limit').inputValue()).toBe('5000')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await soon(() => page.getByLabel('Top P').inputValue()).toBe('')
+  await app.client.PUT('/api/v1/agents/{id}', { params, body: { historyMaxTokens: null } })
 })
 
-test('settings that are refused leave no new prompt behind', async () => {
-  await using page = await open(`${playground}?temperature=5&system=New`)
-  const prompts = async () => (await app.client.GET('/api/v1/prompts', {})).data?.total
-  const before = await prompts()
+test('a setting that is refused is told beside it, and no message is sent with it', async () => {
+  await using page = await open()
   const side = page.getByRole('complementary', { name: 'Workbench' })
-  await side.getByRole('button', { name: 'Save', exact: true }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Save as a new prompt').check()
-  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await dialog.getByRole('alert').getByText('temperature').waitFor()
-  expect(await prompts()).toBe(before)
+  await side.getByRole('tab', { name: 'Settings' }).click()
+  await side.getByLabel('Temperature').fill('5')
+  await side.getByRole('alert').getByText('temperature').waitFor()
+  await say(page, 'Hot')
+  await soon(() => field(page).inputValue()).toBe('Hot')
+  expect(await statuses(page)).toEqual([])
+  await side.getByLabel('Temperature').fill('')
+  await field(page).press('Enter')
+  await soon(() => statuses(page)).toEqual(['Complete'])
 })
 
 test('the requests beside a reply are read again when it has ended', async () => {

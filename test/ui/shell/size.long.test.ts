@@ -118,7 +118,7 @@ describe('with 300 agents and 5,000 sessions', () => {
     // What a narrow screen shows of them differs most.
     const adaptive = [`${playground}/${session}`, '/sessions', '/chart', `/agents/${agentId}`]
     const others = [
-      ...['/', playground, `${playground}?column=&column=`, '/waiting', '/usage', '/tools/built-in'],
+      ...['/', playground, '/waiting', '/usage', '/tools/built-in'],
       ...['/chart?view=replay', '/chart?view=actors'],
       ...['/agents', `/agents/${agentId}?tab=use`, '/agents/new', '/prompts', `/prompts/${prompt?.id}`],
       ...['/providers', `/providers/${providerId}`, '/providers/new'],

@@ -19,6 +19,8 @@ export interface AgentValues extends AgentTools {
   providerId: string
   model: string
   promptId: string | null
+  /** The agent's own text, where it has no prompt; '': none. */
+  systemPrompt: string
   fallbacks: Agent['fallbacks']
   /** JSON text; '': none. */
   responseFormat: string
@@ -42,7 +44,15 @@ export interface AgentValues extends AgentTools {
 }
 
 export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): AgentValues {
-  const { name = '', providerId = '', model = '', promptId = null, allowedOrigins = [], generationConfig = {} } = agent
+  const {
+    name = '',
+    providerId = '',
+    model = '',
+    promptId = null,
+    systemPrompt,
+    allowedOrigins = [],
+    generationConfig = {},
+  } = agent
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
   const { maxOutputTokens = '', reasoningEffort = '' } = generationConfig
   const { fallbacks = [], responseFormat: format = null, historyMaxTokens = null } = agent
@@ -53,6 +63,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     providerId,
     model,
     promptId,
+    systemPrompt: systemPrompt ?? '',
     fallbacks,
     responseFormat: format === null ? '' : JSON.stringify(format, null, 2),
     allowedOrigins: allowedOrigins.join('\n'),
@@ -91,7 +102,7 @@ export const originsOf = (lines: string): string[] =>
 const sent = (setting: Setting): number | null => (setting === '' ? null : Number(setting))
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
-  const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
+  const { name, providerId, model, promptId, systemPrompt, fallbacks, responseFormat, allowedOrigins, ...rest } = values
   const {
     generationConfig,
     historyMaxTokens,
@@ -108,6 +119,7 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
     providerId,
     model: model.trim(),
     promptId,
+    systemPrompt: promptId === null && systemPrompt !== '' ? systemPrompt : null,
     fallbacks: fallbacks.map((one) => ({ providerId: one.providerId, model: one.model.trim() })),
     responseFormat: formatOf(responseFormat),
     allowedOrigins: originsOf(allowedOrigins),

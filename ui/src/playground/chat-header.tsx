@@ -1,9 +1,8 @@
-/** The conversation's title, its agent, overrides and code. */
+/** The conversation's title, its agent, workbench and code. */
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   IconCode,
-  IconColumns2,
   IconLayoutSidebarRight,
   IconMessages,
   IconSearch,
@@ -17,9 +16,9 @@ import type { Agent } from '../agents/resource.ts'
 import { LateDrawer } from '../blocks/late/late-drawer.tsx'
 import { oneSession } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
+import { draftOf } from '../versions/draft.ts'
 import { ActingAs } from './acting-as/acting-as.tsx'
 import classes from './chat-header.module.css'
-import { changedIn, useOverrides } from './overrides/overrides.ts'
 import { newestSessions, type Session } from './queries.ts'
 import { SessionFacts } from './sessions/session-facts.tsx'
 import { SessionTitle } from './sessions/session-title.tsx'
@@ -36,18 +35,15 @@ interface ChatHeaderProps {
   /** The message that the shown code sends. */
   message: string
   side: { isOpen: boolean; toggle: () => void }
-  /** Opens the search within the session. Null while the middle is split. */
-  onFind: (() => void) | null
-  /** Splits the conversation, or adds another one beside it. Null where there can be no more. */
-  onAddColumn: (() => void) | null
+  /** Opens the search within the session. */
+  onFind: () => void
 }
 
-export function ChatHeader({ agent, agents, sessionId, message, side, onFind, onAddColumn }: ChatHeaderProps) {
+export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: ChatHeaderProps) {
   const [sessions, list] = useDisclosure()
   const [code, showing] = useDisclosure()
   const [isSharing, sharing] = useDisclosure()
-  const { overrides } = useOverrides()
-  const count = changedIn(overrides).length
+  const { data: draft } = useQuery({ ...draftOf(agent.id), enabled: agent.hasDraft })
   const session = useSession(agent.id, sessionId)
   const title = sessionId === undefined ? 'Playground' : session ? titleOf(session) : 'Session'
   return (
@@ -67,7 +63,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
       <div className={classes.heading}>
         <SessionTitle key={sessionId} title={title} session={session} />
         <Text className={classes.subtitle}>
-          <Link to={`/agents/${agent.id}`}>{agent.name}</Link> · {overrides.model ?? agent.model}
+          <Link to={`/agents/${agent.id}`}>{agent.name}</Link> · {draft?.agent.model ?? agent.model}
           {agent.hasDraft && ' · draft'}
           {session?.user != null && ` · ${session.user}`}
         </Text>
@@ -75,12 +71,11 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
       <Group gap={2} wrap="nowrap" data-testid="beside-title">
         <Action
           icon={IconLayoutSidebarRight}
-          label={count > 0 ? `Workbench (${count})` : 'Workbench'}
-          active={count > 0}
+          label="Workbench"
+          active={agent.hasDraft}
           isExpanded={side.isOpen}
           onClick={side.toggle}
         />
-        <Action icon={IconColumns2} label="Add column" onClick={onAddColumn} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
         <ActionIcon
           title="Find in this session (Ctrl F)"
@@ -88,8 +83,8 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
           color="gray"
           size={34}
           aria-label="Find in this session"
-          disabled={sessionId === undefined || onFind === null}
-          {...(onFind && { onClick: onFind })}
+          disabled={sessionId === undefined}
+          onClick={onFind}
         >
           <IconSearch size={18} stroke={1.7} />
         </ActionIcon>
@@ -116,13 +111,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
       <Suspense>
         {isSharing && session && <ShareDialog session={session} onClose={sharing.close} />}
         {code && (
-          <CodeDialog
-            agent={agent}
-            sessionId={sessionId}
-            message={message || 'Hello!'}
-            overridden={count > 0}
-            onClose={showing.close}
-          />
+          <CodeDialog agent={agent} sessionId={sessionId} message={message || 'Hello!'} onClose={showing.close} />
         )}
       </Suspense>
     </header>
@@ -160,8 +149,7 @@ interface ActionProps {
   active?: boolean
   /** Whether the panel that it opens is open. Absent for one that opens none. */
   isExpanded?: boolean
-  /** Null while it cannot be done. */
-  onClick: (() => void) | null
+  onClick: () => void
 }
 
 /** The text is left out where there is no room. */
@@ -175,8 +163,7 @@ const Action = ({ icon: Icon, label, active = false, isExpanded, onClick }: Acti
     aria-label={label}
     title={label}
     aria-expanded={isExpanded}
-    disabled={onClick === null}
-    {...(onClick && { onClick })}
+    onClick={onClick}
   >
     <span className={classes.label}>{label}</span>
   </Button>

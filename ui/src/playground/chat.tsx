@@ -18,12 +18,13 @@ import type { Agent } from '../agents/resource.ts'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { plural } from '../blocks/words.ts'
 import { reliable } from '../shell/reliable-import.ts'
-import { askedVersion } from '../versions/draft.ts'
+import { askedVersion } from '../versions/draft-writing.ts'
 import classes from './chat.module.css'
 import { isGone, Loading, Notices, SessionGone, Unread } from './chat-notices.tsx'
 import { useAttachments } from './composer/attachments.ts'
 import { Composer } from './composer/composer.tsx'
 import type { Place } from './composer/drafts.ts'
+import { EditingChip } from './composer/editing-chip.tsx'
 import { useEscapeToStop } from './composer/escape-to-stop.ts'
 import { useDraft } from './composer/use-draft.ts'
 import { useEditing } from './composer/use-editing.ts'
@@ -33,9 +34,6 @@ import { rejecting, WaitingCalls } from './composer/waiting-calls.tsx'
 import { Durability } from './connection/durability.tsx'
 import type { ShownMessage } from './connection/live-reply.ts'
 import { useConnection } from './connection/use-connection.ts'
-import { EditingChip } from './overrides/editing-chip.tsx'
-import { OverrideChips } from './overrides/override-chips.tsx'
-import { requestPart, useOverrides } from './overrides/overrides.ts'
 import { type Checkpoint, checkpointList } from './queries.ts'
 import { QueuedMessages } from './queue/queued-messages.tsx'
 import type { Conversation } from './transcript/branches.ts'
@@ -61,8 +59,6 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   const connection = useConnection({ agentId: agent.id, sessionId: given, onSession })
   const { transcript, stored, unread, sessionId, isIdle, isAccepted, isReconnecting, isStopping } = connection
   const draft = useDraft(agent.id, sessionId)
-  const overriding = useOverrides()
-  const asked = { ...requestPart(overriding.overrides), ...askedVersion(agent.hasDraft) }
   const field = useFocusedField(sessionId)
   const place = useEditing(agent.id, sessionId)
   const { editing, setEditing } = place
@@ -74,7 +70,6 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
     draft,
     attachments,
     place,
-    asked,
   })
   const stop = isIdle ? null : connection.stop
   const stopsNext = useEscapeToStop(stop, field)
@@ -92,7 +87,9 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
       attachments.take(parts)
       write(content)
     },
-    regenerate: (messageId) => connection.send({ regenerate: true, messageId, ...asked }, []),
+    async regenerate(messageId) {
+      connection.send({ regenerate: true, messageId, ...(await askedVersion(agent.id)) }, [])
+    },
     forkWithin: setWithin,
   })
   const checkpoints = useCheckpoints(agent.id, sessionId)
@@ -143,7 +140,6 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
           sendLabel={sendLabelOf(connection.pending.length, isIdle)}
         >
           {editing && <EditingChip onCancel={() => setEditing(null)} />}
-          <OverrideChips state={overriding} />
         </Composer>
         <Keys isIdle={isIdle} stopsNext={stopsNext} />
       </div>

@@ -11,12 +11,10 @@ interface CodeDialogProps {
   /** Undefined when the code creates a session first. */
   sessionId: string | undefined
   message: string
-  /** Overrides exist in the playground only. */
-  overridden: boolean
   onClose: () => void
 }
 
-export default function CodeDialog({ agent, sessionId, message, overridden, onClose }: CodeDialogProps) {
+export default function CodeDialog({ agent, sessionId, message, onClose }: CodeDialogProps) {
   const needsKey = useQuery(keyNeeded(agent.id)).data === true
   const base = `${location.origin}${deployPath(agent.id)}`
   const place = { base, model: agent.model, needsKey, message, ...(sessionId !== undefined && { sessionId }) }
@@ -26,7 +24,7 @@ export default function CodeDialog({ agent, sessionId, message, overridden, onCl
     <Modal opened onClose={onClose} title="Code" size="xl">
       <Text fz="sm" c="dimmed" mb="md">
         {sessionId === undefined ? 'Creates a session and sends the message.' : 'Sends the message in this session.'}{' '}
-        {overridden && 'Overrides apply in the playground only: the code uses the agent’s own settings. '}
+        {agent.hasDraft && 'The code is answered by the live version, not by the draft. '}
         <Anchor component={Link} to={`/agents/${agent.id}?tab=use`} inherit>
           How to resume, cancel and call without a session
         </Anchor>

@@ -12,18 +12,14 @@ import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import { Page } from '../blocks/pages/page.tsx'
-import { addressOf, paramsOf } from '../blocks/search-params.ts'
 import { FirstFrame } from '../shell/first/first-frame.tsx'
 import { reliable } from '../shell/reliable-import.ts'
 import { SpanSide } from '../traces/span-side.ts'
 import { Chat } from './chat.tsx'
 import { ChatHeader } from './chat-header.tsx'
-import { useColumns } from './columns/columns-in-url.ts'
-import { type OverrideState, useOverrides } from './overrides/overrides.ts'
 import classes from './playground-page.module.css'
 import { type Side, useSide } from './side/use-side.ts'
 
-const Columns = lazy(reliable(() => import('./columns/columns.tsx')))
 /** On a phone it is in a drawer. */
 const sessionsPart = late(reliable(() => import('./sessions/session-side.tsx')))
 const SidePanel = lazy(reliable(() => import('./side/side-panel.tsx')))
@@ -105,26 +101,12 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   const hasRoom = useMediaQuery(ROOM_FOR_SESSIONS, undefined, { getInitialValueInEffect: false }) === true
   const Sessions = useLoaded(sessionsPart, hasRoom)?.default
   const [isFinding, finding] = useDisclosure()
-  const split = useColumns()
-  const own = useOverrides()
-  const isSplit = split.columns.length > 0
-  // Columns have no search of their own: the browser's is left to them.
-  useHotkeys(isSplit ? [] : [['mod+F', finding.open]], [])
-  const { place, choose, column } = useSelected(split)
+  useHotkeys([['mod+F', finding.open]], [])
   const span = useRef<HTMLDivElement>(null)
-  const head = { agent, agents, sessionId, side, onAddColumn: split.add }
+  const head = { agent, agents, sessionId, side }
   // The first time, the head is rendered after the conversation: together they are the longest task of the page's visit.
   const hasHead = useDeferredValue(true, false)
-  const panel = (
-    <SidePanel
-      key={`${agent.id} ${column?.name}`}
-      agent={agent}
-      sessionId={column ? column.sessionId : sessionId}
-      name={column?.name ?? null}
-      state={column?.state ?? own}
-      onClose={side.toggle}
-    />
-  )
+  const panel = <SidePanel key={agent.id} agent={agent} sessionId={sessionId} onClose={side.toggle} />
   return (
     <div className={classes.page} data-side={(side.isBeside && side.isOpen) || undefined}>
       {hasRoom && (
@@ -134,31 +116,16 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
       )}
       <section className={classes.chat} aria-label="Chat">
         <SpanSide value={side.isBeside && side.isOpen ? span : null}>
-          {isSplit ? (
-            <>
-              <ChatHeader {...head} message="" onFind={null} />
-              <Suspense>
-                <Columns
-                  {...{ agent, sessionId }}
-                  state={split}
-                  selected={place}
-                  onSelect={choose}
-                  onSettings={side.isOpen ? () => {} : side.toggle}
-                />
-              </Suspense>
-            </>
-          ) : (
-            <Chat
-              key={key}
-              agent={agent}
-              sessionId={sessionId ?? null}
-              onSession={became}
-              onFound={isFinding ? finding.close : null}
-              header={(message) =>
-                hasHead ? <ChatHeader {...head} message={message} onFind={finding.open} /> : <AwaitedHead />
-              }
-            />
-          )}
+          <Chat
+            key={key}
+            agent={agent}
+            sessionId={sessionId ?? null}
+            onSession={became}
+            onFound={isFinding ? finding.close : null}
+            header={(message) =>
+              hasHead ? <ChatHeader {...head} message={message} onFind={finding.open} /> : <AwaitedHead />
+            }
+          />
         </SpanSide>
       </section>
       <WorkbenchSide side={side} span={span}>
@@ -200,20 +167,6 @@ function WorkbenchSide({ side, span, children }: WorkbenchSideProps) {
   )
 }
 
-/** Returns the column whose settings the side shows. Null while the middle is one conversation. */
-function useSelected({ columns, override, clear }: ReturnType<typeof useColumns>) {
-  const [chosen, choose] = useState(0)
-  const place = Math.min(chosen, columns.length - 1)
-  const column = columns[place]
-  if (column === undefined) return { place, choose, column: null }
-  const state: OverrideState = {
-    overrides: column.overrides,
-    set: (changes) => override(place, changes),
-    clear: () => clear(place),
-  }
-  return { place, choose, column: { name: `Column ${place + 1}`, sessionId: column.sessionId ?? undefined, state } }
-}
-
 /**
  * Returns the key of the conversation. It stays when a new session gets its id and its address, and changes when
  * another session is chosen.
@@ -228,7 +181,7 @@ function useChatKey(agentId: string, sessionId: string | undefined) {
   const became = useCallback(
     (id: string) => {
       setChat((before) => ({ ...before, became: id }))
-      void navigate({ pathname: `/playground/${agentId}/${id}`, ...addressOf(paramsOf(location)) }, { replace: true })
+      void navigate(`/playground/${agentId}/${id}`, { replace: true })
     },
     [agentId, navigate],
   )

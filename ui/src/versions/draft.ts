@@ -72,6 +72,3 @@ export const publishDraft = (id: string, edits: Edits): Promise<AgentVersion> =>
 
 export const discardDraft = (id: string): Promise<unknown> =>
   api.DELETE('/api/v1/agents/{id}/draft', { params: { path: { id } } }).finally(agentResource.changed)
-
-/** Returns the part of a playground's request that asks for the draft. */
-export const askedVersion = (isDraft: boolean): { agentVersion?: 'draft' } => (isDraft ? { agentVersion: 'draft' } : {})

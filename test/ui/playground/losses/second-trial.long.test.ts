@@ -13,11 +13,12 @@ test('a part of the page that is needed while the server is away is waited for, 
   await soon(() => statuses(page)).toEqual(['Waiting for the first token'])
   const server = { away: true }
   await page.route(/\/assets\/|\/livez/, (route) => (server.away ? route.abort('connectionrefused') : route.continue()))
-  await replies(page).getByRole('button', { name: 'Trace', exact: true }).press('Enter')
+  await page.getByRole('button', { name: 'Code' }).press('Enter')
   await page.getByText('Greenroom cannot be reached').waitFor()
   await conversation(page).getByText('Hang').waitFor()
   server.away = false
-  await replies(page).getByRole('list', { name: 'Spans of the reply' }).waitFor()
+  await page.getByRole('dialog', { name: 'Code' }).waitFor()
+  await page.keyboard.press('Escape')
   const call = await next
   await call.text('At last')
   await call.finish()
@@ -45,14 +46,6 @@ test('a message whose file cannot be read any longer is put back, with its file,
   await field(page).press('Enter')
   await soon(() => statuses(page)).toEqual(['Complete'])
   expect(await field(page).inputValue()).toBe('')
-
-  await page.getByRole('button', { name: 'Add column' }).click()
-  await page.getByRole('region', { name: 'Column 2' }).waitFor()
-  await page.getByTestId('attach').setInputFiles({ name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('b') })
-  await loseFile(page)
-  await say(page, 'And in this one?')
-  await page.getByText('The file could not be read.').waitFor()
-  expect(await field(page).inputValue()).toBe('And in this one?')
 })
 
 test('older sessions that cannot be read are not asked for in a loop, and none is listed twice', async () => {
@@ -157,17 +150,4 @@ test('a title that could not be stored stays in its field', async () => {
   await title.fill('x'.repeat(300))
   await title.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'x'.repeat(200), exact: true }).waitFor()
-})
-
-test('columns leave the browser its own search', async () => {
-  await using page = await open()
-  const isTaken = () =>
-    page.evaluate<boolean>(
-      `!document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', code: 'KeyF', ctrlKey: true, bubbles: true, cancelable: true }))`,
-    )
-  await page.getByRole('button', { name: 'Add column' }).click()
-  await page.getByRole('region', { name: 'Column 2' }).waitFor()
-  expect(await isTaken()).toBe(false)
-  await page.getByRole('button', { name: 'Close the columns' }).click()
-  await soon(isTaken).toBe(true)
 })

@@ -1,4 +1,4 @@
-import { Stack, Switch, TextInput } from '@mantine/core'
+import { Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
@@ -73,6 +73,17 @@ export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, ag
                 error={form.errors.promptId}
                 onNew={open}
               />
+              {form.values.promptId === null && (
+                <Textarea
+                  label="Prompt text of its own"
+                  description="Of this agent alone, where it uses no prompt."
+                  autosize
+                  minRows={2}
+                  maxRows={12}
+                  dir="auto"
+                  {...form.getInputProps('systemPrompt')}
+                />
+              )}
             </Stack>
           </div>
           <div {...isAt('tools')}>

@@ -22,6 +22,7 @@ const sectionOf = {
   model: 'general',
   fallbacks: 'general',
   promptId: 'general',
+  systemPrompt: 'general',
   httpToolIds: 'tools',
   builtInToolIds: 'tools',
   mcpServers: 'tools',

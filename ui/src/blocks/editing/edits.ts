@@ -7,8 +7,8 @@ import type { StoredRecord } from '../resource.ts'
 import { tagOf } from './record-tags.ts'
 
 export interface Edits {
-  /** The form shows the record as it was read last; or as it bore this tag. */
-  hold: (path: string, tag?: string) => void
+  /** The form shows the record as it was read last. */
+  hold: (path: string) => void
   /** Writes it unless it was changed since; it is held as it is then. */
   put: <Saved>(path: string, write: (headers: Record<string, string>) => Promise<Saved>) => Promise<Saved>
   /**
@@ -25,7 +25,8 @@ const isShownAs = (one: StoredRecord, other: StoredRecord): boolean =>
 
 function createEdits(): Edits {
   const held = new Map<string, string>()
-  const hold = (path: string, tag = tagOf(path)) => {
+  const hold = (path: string) => {
+    const tag = tagOf(path)
     if (tag !== undefined) held.set(path, tag)
   }
   return {
@@ -53,16 +54,6 @@ export function useEdits(...paths: string[]): Edits {
   const [edits] = useState(() => {
     const begun = createEdits()
     for (const path of paths) begun.hold(path)
-    return begun
-  })
-  return edits
-}
-
-/** Tracks an edit that outlives its form. `tag`: the record's tag when the edit began; undefined if it is not known. */
-export function useBegunEdits(path: string, tag: string | undefined): Edits {
-  const [edits] = useState(() => {
-    const begun = createEdits()
-    if (tag !== undefined) begun.hold(path, tag)
     return begun
   })
   return edits

@@ -6,7 +6,6 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
-import { addressOf, paramsOf } from '../../blocks/search-params.ts'
 import type { Session } from '../queries.ts'
 import classes from './acting-as.module.css'
 import { type MetadataRow, metadataOf, rowsOf, startSession } from './start-session.ts'
@@ -60,7 +59,7 @@ function Panel({ agentId, session, onStarted }: PanelProps) {
     mutationFn: () => startSession(agentId, { user: user.trim() || null, metadata: metadataOf(rows) }),
     onSuccess(id) {
       onStarted()
-      void navigate({ pathname: `/playground/${agentId}/${id}`, ...addressOf(paramsOf(location)) })
+      void navigate(`/playground/${agentId}/${id}`)
     },
   })
   const change = (at: number, part: Partial<MetadataRow>) =>

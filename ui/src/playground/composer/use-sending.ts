@@ -3,8 +3,8 @@
  */
 import { useCallbackRef } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
+import { askedVersion } from '../../versions/draft-writing.ts'
 import type { Problem } from '../chat-notices.tsx'
-import type { ChatRequest } from '../connection/connection-machine.ts'
 import type { useConnection } from '../connection/use-connection.ts'
 import { type OnBusy, queueMessage } from '../queue/queue.ts'
 import { type Attachment, contentOf, shownParts, type useAttachments } from './attachments.ts'
@@ -18,8 +18,6 @@ interface SendingOptions {
   draft: ReturnType<typeof useDraft>
   attachments: ReturnType<typeof useAttachments>
   place: ReturnType<typeof useEditing>
-  /** The part of each request besides its message. */
-  asked: Omit<ChatRequest, 'message' | 'sessionId'>
 }
 
 /** The text and the parts that leave the field together, and return to it together. */
@@ -30,7 +28,7 @@ interface Written {
   place: Place | null
 }
 
-export function useSending({ agentId, connection, draft, attachments, place, asked }: SendingOptions) {
+export function useSending({ agentId, connection, draft, attachments, place }: SendingOptions) {
   const { isIdle, isAccepted, sessionId, problem } = connection
   // A file was gone from the disk when it was read, or the queue is full.
   const [refusal, setRefusal] = useState<Problem | null>(null)
@@ -46,10 +44,11 @@ export function useSending({ agentId, connection, draft, attachments, place, ask
     draft.accepted()
     place.accepted()
   })
-  const contentRead = async ({ text, files }: Written) => {
+  /** Returns its request: its files are read, and what is typed of the draft is stored before. */
+  const requestOf = async ({ text, files, place: at }: Written) => {
     isReading.current = true
     try {
-      return await contentOf(text, files)
+      return { message: await contentOf(text, files), ...at, ...(await askedVersion(agentId)) }
     } finally {
       isReading.current = false
     }
@@ -57,8 +56,7 @@ export function useSending({ agentId, connection, draft, attachments, place, ask
   /** `onBusy`: how it waits. Null where no reply was running when it left the field. */
   const send = useCallbackRef(async (written: Written, onBusy: OnBusy | null) => {
     try {
-      const message = await contentRead(written)
-      const chat = { message, ...written.place, ...asked }
+      const chat = await requestOf(written)
       if (onBusy === null && connection.send(chat, shownParts(written.files))) {
         sent.current = written
         return

@@ -2,7 +2,6 @@
 import { notifications } from '@mantine/notifications'
 import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
-import { anchorOf } from '../../blocks/search-params.ts'
 import type { Conversation } from '../transcript/branches.ts'
 
 export const linkTo = (agentId: string, sessionId: string, messageId: string): string =>
@@ -10,7 +9,7 @@ export const linkTo = (agentId: string, sessionId: string, messageId: string): s
 
 /** Scrolls to the message that the address names, once, as soon as it is there. Returns its id. */
 export function useLinkedMessage({ path, ids }: Conversation, goTo: (place: number) => void): string | null {
-  const id = anchorOf(useLocation())
+  const id = useLocation().hash.slice(1)
   const gone = useRef('')
   const [linked, setLinked] = useState<string | null>(null)
   useEffect(() => {

@@ -1,7 +1,7 @@
 /** A message of the transcript, with its author. */
 import { Alert, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
-import { IconColumns2, IconHandStop, IconPencil, IconRefresh } from '@tabler/icons-react'
+import { IconHandStop, IconPencil, IconRefresh } from '@tabler/icons-react'
 import { lazy, memo, Suspense, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
@@ -61,9 +61,6 @@ function UserMessage({ message, place, count, actions, isLast }: MessageProps) {
         <Copy text={content} label="Copy message" />
         {isLast && id !== null && regenerate && (
           <FootButton label="Answer this message" icon={IconRefresh} onClick={() => regenerate(id)} />
-        )}
-        {id !== null && actions.compare && (
-          <FootButton label="Rerun side by side" icon={IconColumns2} onClick={() => actions.compare?.(id)} />
         )}
         <Branches id={id} isReply={false} beside={beside} actions={actions} current={() => message} />
       </div>

@@ -5,13 +5,11 @@ import { notifications } from '@mantine/notifications'
 import { IconArchive, IconArchiveOff, IconPlus, IconRobot, IconSearch, IconTrash, IconUser } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { memo, useEffect, useState } from 'react'
-import { Link, NavLink, useLocation, useNavigate } from 'react-router'
+import { Link, NavLink, useNavigate } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
 import { DeleteButton } from '../../blocks/delete-button.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
-import { addressOf, paramsOf } from '../../blocks/search-params.ts'
-import { withoutColumns } from '../columns/columns-in-url.ts'
 import { archiveSession, deleteSession, type Session, sessionList } from '../queries.ts'
 import { FoundMessages } from './found-messages.tsx'
 import classes from './session-side.module.css'
@@ -32,7 +30,6 @@ export default function SessionSide({ agent, agents, sessionId, onChosen }: Sess
   const [user, setUser] = useState('')
   const [q] = useDebouncedValue(text.trim(), 200)
   const [ofUser] = useDebouncedValue(user.trim(), 200)
-  const own = useOwnAddress()
   const query = useInfiniteQuery({ ...sessionList(agentId, { q, user: ofUser }), placeholderData: keepPreviousData })
   // A session that moves up while pages are read is on two of them.
   const all = query.data?.pages.flatMap((page) => page.sessions) ?? []
@@ -53,7 +50,7 @@ export default function SessionSide({ agent, agents, sessionId, onChosen }: Sess
         />
         <Button
           component={Link}
-          to={{ pathname: `/playground/${agentId}`, ...own }}
+          to={`/playground/${agentId}`}
           variant="default"
           fullWidth
           leftSection={<IconPlus size={16} aria-hidden />}
@@ -114,9 +111,6 @@ function nothingFound(q: string, user: string): string {
   return q === '' ? 'No sessions yet: the first message creates one.' : 'No results'
 }
 
-/** Returns the address without columns. The settings are kept for another session, the columns of this one are not. */
-const useOwnAddress = () => addressOf(withoutColumns(paramsOf(useLocation())))
-
 interface SessionRowProps {
   session: Session
   isOpen: boolean
@@ -128,7 +122,6 @@ const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
   const { id, agentId, user, updatedAt, archived } = session
   const title = titleOf(session)
   const navigate = useNavigate()
-  const own = useOwnAddress()
   const archiving = useMutation({
     mutationFn: () => archiveSession(session, !archived),
     onError: (error) => notifications.show({ color: 'red', message: wordsOf(error) }),
@@ -136,7 +129,7 @@ const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
   const ArchiveIcon = archived ? IconArchiveOff : IconArchive
   return (
     <li className={classes.session}>
-      <NavLink to={{ pathname: `/playground/${agentId}/${id}`, ...own }} onClick={onChosen} title={title}>
+      <NavLink to={`/playground/${agentId}/${id}`} onClick={onChosen} title={title}>
         <span className={classes.sessionTitle} dir="auto">
           {title}
         </span>

@@ -1,24 +1,18 @@
-/** The right side of the workbench: what the agent is, what the next message has otherwise, and what the last reply did. */
-import { ActionIcon, Group, Tabs, Text } from '@mantine/core'
+/** The right side of the workbench: the agent's draft, and what the last reply did. */
+import { ActionIcon, Group, Tabs } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'
-import { WorkbenchDraft } from '../../versions/workbench-draft.tsx'
-import { SettingFields, ToolFields } from '../overrides/override-fields.tsx'
-import type { OverrideState } from '../overrides/overrides.ts'
-import { AskFirst } from './ask-first.tsx'
-import { Changes } from './changes.tsx'
+import { useNewest } from '../../blocks/editing/use-newest.ts'
+import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
+import { draftOf } from '../../versions/draft.ts'
+import { DraftFields } from './draft-fields.tsx'
 import { LastReply } from './last-reply.tsx'
-import { PromptTab } from './prompt-tab.tsx'
 import classes from './side-panel.module.css'
 
 interface SidePanelProps {
   agent: Agent
   sessionId: string | undefined
-  /** The name of the column that the panel is about. Null when there is one conversation only. */
-  name: string | null
-  /** The overrides of the next message of the conversation, or of the column. */
-  state: OverrideState
   onClose: () => void
 }
 
@@ -26,10 +20,11 @@ const tabs = ['Prompt', 'Settings', 'Tools', 'Trace', 'Request'] as const
 type Tab = (typeof tabs)[number]
 const shownKey = 'workbench-tab'
 
-/** Give it the agent's id and the column's name as its key: its state belongs to them. */
-export default function SidePanel({ agent, sessionId, name, state, onClose }: SidePanelProps) {
+/** Give it the agent's id as its key: its state belongs to the agent. */
+export default function SidePanel({ agent, sessionId, onClose }: SidePanelProps) {
   const [shown, setShown] = useState<Tab>(() => tabs.find((one) => one === localStorage.getItem(shownKey)) ?? 'Prompt')
   const [turn, setTurn] = useState(1)
+  const draft = useNewest(draftOf(agent.id))
   const show = (value: string | null) => {
     const tab = tabs.find((one) => one === value) ?? 'Prompt'
     localStorage.setItem(shownKey, tab)
@@ -54,23 +49,7 @@ export default function SidePanel({ agent, sessionId, name, state, onClose }: Si
           <IconX size={16} stroke={1.7} />
         </ActionIcon>
       </Group>
-      {name !== null && (
-        <Text fz="xs" fw={500} px="md" pt={8}>
-          {name}
-        </Text>
-      )}
-      {agent.hasDraft && <WorkbenchDraft agentId={agent.id} />}
-      <Changes agent={agent} state={state} />
-      <Tabs.Panel value="Prompt" className={classes.tall ?? ''}>
-        <PromptTab agent={agent} state={state} />
-      </Tabs.Panel>
-      <Tabs.Panel value="Settings" className={classes.content ?? ''}>
-        <SettingFields agent={agent} state={state} />
-      </Tabs.Panel>
-      <Tabs.Panel value="Tools" className={classes.content ?? ''}>
-        <ToolFields state={state} />
-        <AskFirst agentId={agent.id} />
-      </Tabs.Panel>
+      {draft.data ? <DraftFields agent={agent} draft={draft.data} /> : <ErrorAlert error={draft.error} />}
       <Tabs.Panel value="Trace" className={classes.content ?? ''}>
         <LastReply {...lastReply} show="trace" />
       </Tabs.Panel>

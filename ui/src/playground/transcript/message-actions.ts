@@ -4,8 +4,6 @@ import { notifications } from '@mantine/notifications'
 import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { wordsOf } from '../../api.ts'
-import { paramsOf } from '../../blocks/search-params.ts'
-import { splitAt } from '../columns/columns-in-url.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { linkTo } from '../finding/linked-message.ts'
 import { createSession, turnTo } from '../queries.ts'
@@ -26,8 +24,6 @@ export interface MessageActions {
   linkTo: ((messageId: string) => string) | null
   /** Opens the choice of a place within this reply. */
   forkWithin: ((message: ShownMessage) => void) | null
-  /** Answers this message of the user's again in two columns. Null where there are none. */
-  compare: ((messageId: string) => void) | null
 }
 
 interface ActionOptions {
@@ -35,7 +31,7 @@ interface ActionOptions {
   sessionId: string | null
   isIdle: boolean
   edit: NonNullable<MessageActions['edit']>
-  regenerate: (messageId: string) => void
+  regenerate: (messageId: string) => Promise<void>
   forkWithin: (message: ShownMessage) => void
 }
 
@@ -54,21 +50,16 @@ export function useMessageActions(options: ActionOptions): MessageActions {
       const id = await createSession(agentId, { sessionId, messageId, frameId: frameId ?? null })
       void navigate(`/playground/${agentId}/${id}`)
     }
-    const compare = (answers: string) => {
-      if (sessionId === null) return
-      void navigate(splitAt(agentId, { sessionId, answers }, paramsOf(location)))
-    }
     const isStored = sessionId !== null
     return {
       agentId,
       sessionId,
       edit,
-      regenerate: isIdle && isStored ? regenerate : null,
+      regenerate: isIdle && isStored ? (messageId) => void regenerate(messageId).catch(say) : null,
       turnTo: isIdle && isStored ? turn : null,
       fork: isStored ? (messageId, frameId) => void fork(messageId, frameId).catch(say) : null,
       linkTo: isStored ? (messageId) => linkTo(agentId, sessionId, messageId) : null,
       forkWithin: isStored ? forkWithin : null,
-      compare: isStored ? compare : null,
     }
   }, [agentId, sessionId, isIdle, edit, regenerate, forkWithin, navigate])
 }

@@ -6,11 +6,11 @@ interface DiscardTextProps {
   onKeep: () => void
 }
 
-/** Asks before another prompt is chosen while the text of the one before has been edited. */
+/** Asks before a prompt is chosen while the draft has a text of its own. */
 export const DiscardText = ({ isAsked, onDiscard, onKeep }: DiscardTextProps) => (
   <Modal opened={isAsked} onClose={onKeep} title="Discard the edited text?">
     <Text mb="lg">
-      Your changes to the text of the prompt have not been saved. The other prompt has a text of its own.
+      The text of the draft is its own, and is kept nowhere else. The other prompt has a text of its own.
     </Text>
     <Group justify="flex-end">
       <Button variant="default" onClick={onDiscard}>

@@ -1,5 +1,5 @@
 import { CloseButton } from '@mantine/core'
-import classes from './override-chips.module.css'
+import classes from './composer.module.css'
 
 /** Says that what is written takes the place of an earlier message. */
 export const EditingChip = ({ onCancel }: { onCancel: () => void }) => (
