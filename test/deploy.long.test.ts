@@ -172,11 +172,16 @@ describe('drains of 600 s', () => {
 })
 
 describe('what watches and what stands in front', () => {
-  test('with the example of an Ingress no log keeps what a query holds', async () => {
-    const { annotations } = kind('Ingress').metadata
-    expect(annotations['nginx.ingress.kubernetes.io/enable-access-log']).toBe('false')
-    const log = parse(await read('deploy/kubernetes/ingress-nginx-log.example.yaml'))
-    expect([log.metadata.name, log.data]).toEqual(['ingress-nginx-controller', { 'error-log-level': 'emerg' }])
+  test('with the example of a Gateway no log keeps what a query holds, no limit ends a stream, and it reaches the Service', () => {
+    const gateway = kind('Gateway')
+    expect(kind('EnvoyProxy').spec.telemetry.accessLog).toEqual({ disable: true })
+    expect(gateway.spec.infrastructure.parametersRef.name).toBe(kind('EnvoyProxy').metadata.name)
+    const [rule] = kind('HTTPRoute').spec.rules
+    expect(rule.timeouts).toEqual({ request: '0s', backendRequest: '0s' })
+    const { metadata, spec } = kind('Service')
+    expect(rule.backendRefs).toEqual([{ name: metadata.name, port: spec.ports[0].port }])
+    expect(kind('HTTPRoute').spec.parentRefs).toEqual([{ name: gateway.metadata.name }])
+    expect(kind('BackendTrafficPolicy').spec.retry.retryOn.triggers).not.toContain('reset')
   })
 
   test('each alarm is fired by a fault in its unit tests', async () => {

@@ -38,6 +38,7 @@ import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
+import type { ClockWatch } from '../coordination/leases/clock-watch.ts'
 import {
   decisionHandlers,
   knownDecisionHandlers,
@@ -129,6 +130,7 @@ export type HttpDependencies = CompletionDependencies &
     shareWatch: ShareWatch
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
+    clock: Pick<ClockWatch, 'isOff'>
     oidc: OidcSignIn | null
     /** Returns the address under which browsers reach the server. Null where that is not known. */
     publicUrl(): string | null
@@ -150,7 +152,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
     statesBesideLive: (agentId: string, sessionId: string | null) => statesBesideLive(sql, agentId, sessionId),
   }
   guardRequests(app, deps.requestObservers)
-  mount(app, health, healthHandlers({ ping: deps.ping, draining: host.draining, cache: deps.coordination.cache }))
+  mount(app, health, healthHandlers({ ...deps, draining: host.draining, cache: deps.coordination.cache }))
   const needsLogin = options.credentials !== null || deps.oidc !== null
   const sendPage = await registerUi(app, { login: needsLogin ? 'required' : 'none' })
   answerUnknownPaths(app, sendPage)
