@@ -5,6 +5,7 @@ import { agUi } from './operations/deploy/agUi.ts'
 import { aiSdk } from './operations/deploy/aiSdk.ts'
 import { clientSecrets } from './operations/deploy/clientSecrets.ts'
 import { completions } from './operations/deploy/completions.ts'
+import { connections } from './operations/deploy/connections.ts'
 import { agentConversations, conversations } from './operations/deploy/conversations.ts'
 import { decisions } from './operations/deploy/decisions.ts'
 import { feedback } from './operations/deploy/feedback.ts'
@@ -31,6 +32,7 @@ import { agentTools } from './operations/records/agentTools.ts'
 import { builtInTools } from './operations/records/builtInTools.ts'
 import { httpTools } from './operations/records/httpTools.ts'
 import { keys } from './operations/records/keys.ts'
+import { mcpConnections } from './operations/records/mcpConnections.ts'
 import { mcpServers } from './operations/records/mcpServers.ts'
 import { prices } from './operations/records/prices.ts'
 import { prompts } from './operations/records/prompts.ts'
@@ -58,6 +60,7 @@ export const tags: readonly Tag[] = [
   { name: 'builtInTools', description: 'Tools that come with the server.', operations: builtInTools },
   { name: 'httpTools', description: 'Tools that are one HTTP request.', operations: httpTools },
   { name: 'mcpServers', description: 'Servers that offer tools over MCP.', operations: mcpServers },
+  { name: 'mcpConnections', description: 'Sign-ins of users at MCP servers.', operations: mcpConnections },
   { name: 'completions', description: 'Deploy API, stateless: the caller keeps the history.', operations: completions },
   { name: 'models', description: 'Deploy API: agents as models, for clients that choose one.', operations: models },
   { name: 'sessions', description: 'Deploy API: conversations that the server keeps.', operations: sessions },
@@ -96,6 +99,11 @@ export const tags: readonly Tag[] = [
     operations: clientSecrets,
   },
   { name: 'users', description: "Deploy API: an agent's end users.", operations: users },
+  {
+    name: 'connections',
+    description: 'Deploy API: MCP servers that users have signed in at.',
+    operations: connections,
+  },
   { name: 'decisions', description: 'Deploy API: decisions about calls that are remembered.', operations: decisions },
   {
     name: 'knownDecisions',

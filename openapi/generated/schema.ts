@@ -613,6 +613,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp-servers/{id}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the users who have signed in at an MCP server, oldest first */
+        get: operations["listMcpConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp-servers/{id}/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a user's sign-in at an MCP server */
+        delete: operations["deleteMcpConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/chat/completions": {
         parameters: {
             query?: never;
@@ -791,6 +825,26 @@ export interface paths {
          * @description A change brings the session to the top of the list; `archived` alone does not.
          */
         patch: operations["updateSession"];
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions below a session, oldest first
+         * @description Those that its calls of agents made, and the calls of these, at any depth.
+         */
+        get: operations["listSessionChildren"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages": {
@@ -1759,12 +1813,52 @@ export interface paths {
         };
         /**
          * Read all of a user's sessions with this agent, with their messages
-         * @description One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, where there are some. An unknown user: no line.
+         * @description One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, and one of the MCP servers that the user has signed in at, each where there are some. An unknown user: no line.
          */
         get: operations["exportUser"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the MCP servers that a user has signed in at, oldest first
+         * @description An unknown user has none.
+         */
+        get: operations["listUserConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/connections/{mcp_server_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a user's sign-in at an MCP server
+         * @description From 2 s on no instance sends its token. A call under way ends as it will.
+         */
+        delete: operations["deleteUserConnection"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1942,6 +2036,23 @@ export interface paths {
         put?: never;
         /** Create a session */
         post: operations["createPlaygroundSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sessions below a session, oldest first */
+        get: operations["listPlaygroundSessionChildren"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4260,6 +4371,19 @@ export interface components {
             /** @description Of all branches, oldest first. */
             checkpoints: components["schemas"]["Checkpoint"][];
         };
+        /** @description The session that the call makes. Absent on calls of other tools. */
+        ChildPlace: {
+            /**
+             * Format: uuid
+             * @description The agent that answers the call.
+             */
+            agentId: string;
+            /**
+             * Format: uuid
+             * @description The session in which it does.
+             */
+            sessionId: string;
+        };
         ClientSecret: {
             /** @description The secret, beginning with `ek_`. It is not stored, and never shown again. */
             value: string;
@@ -4289,6 +4413,25 @@ export interface components {
                 seconds?: number;
             } | null;
         };
+        Connection: {
+            /**
+             * Format: uuid
+             * @description Id of the MCP server.
+             */
+            mcp_server_id: string;
+            /** @description Its name. */
+            server: string;
+            /** @description The scopes, divided by spaces. Null: the server named none. */
+            scope: string | null;
+            /**
+             * Format: date-time
+             * @description When the user signed in. ISO 8601, UTC.
+             */
+            created_at: string;
+        };
+        Connections: {
+            connections: components["schemas"]["Connection"][];
+        };
         ContentPart: {
             /**
              * @description `text`, or in user messages `image_url` or `file`.
@@ -4302,9 +4445,10 @@ export interface components {
                 /** @enum {string} */
                 detail?: "auto" | "low" | "high";
             };
-            /** @description A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64, or the `url` of an earlier message’s part. */
+            /** @description A file: PDF, Word, Excel, plain text, Markdown or CSV as a `data:` URL in base64, the `url` of an earlier message’s part, or the `file_id` of an uploaded file. */
             file?: {
-                file_data: string;
+                file_data?: string;
+                file_id?: string;
                 filename?: string;
             };
         };
@@ -4627,6 +4771,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agent_id: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                message_id: string;
+                /** @description The call in that reply. */
+                call_id: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -4684,6 +4848,26 @@ export interface components {
                 message_id: string | null;
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
+            } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agent_id: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                message_id: string;
+                /** @description The call in that reply. */
+                call_id: string;
             } | null;
             /**
              * Format: date-time
@@ -5367,6 +5551,33 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        McpConnection: {
+            /**
+             * Format: uuid
+             * @description Id of the connection.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The agent with whose sessions it is used.
+             */
+            agentId: string;
+            /** @description The end user. */
+            user: string;
+            /** @description The scopes, divided by spaces. Null: the server named none. */
+            scope: string | null;
+            /**
+             * Format: date-time
+             * @description When the user signed in. ISO 8601, UTC.
+             */
+            createdAt: string;
+        };
+        McpConnectionList: {
+            connections: components["schemas"]["McpConnection"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
         McpSelection: {
             /** @description Id of an MCP server. */
             mcpServerId: string;
@@ -5398,6 +5609,15 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * @description `user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.
+             * @enum {string}
+             */
+            auth: "none" | "user";
+            /** @description A client that is registered already. Null: none is. */
+            oauthClientId: string | null;
+            /** @description `***` where there is one. */
+            oauthClientSecret: string | null;
+            /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
              */
@@ -5427,6 +5647,15 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description `user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.
+             * @enum {string|null}
+             */
+            auth?: "none" | "user" | null;
+            /** @description A client that is registered already. Null: none is. */
+            oauthClientId?: string | null;
+            /** @description Its secret. Null clears it, `***` keeps it. */
+            oauthClientSecret?: string | null;
         };
         McpServerList: {
             mcpServers: components["schemas"]["McpServer"][];
@@ -5457,6 +5686,15 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description `user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.
+             * @enum {string|null}
+             */
+            auth?: "none" | "user" | null;
+            /** @description A client that is registered already. Null: none is. */
+            oauthClientId?: string | null;
+            /** @description Its secret. Null clears it, `***` keeps it. */
+            oauthClientSecret?: string | null;
         };
         McpTool: {
             /** @description The server's name for it, as in `toolNames`. */
@@ -5512,21 +5750,21 @@ export interface components {
             /** @description JSON text as the model wrote it; it may not parse. */
             arguments: string;
             /**
-             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
+             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `sign_in`: the user signs in at its MCP server. `caller`: the caller makes it.
              * @enum {string}
              */
-            kind: "approval" | "input" | "caller";
-            /** @description Of a question: the MCP server that asks. */
+            kind: "approval" | "input" | "caller" | "sign_in";
+            /** @description Of a question or sign-in: the MCP server. */
             server?: string;
             /** @description Of a question: the name that the server gave it. */
             key?: string;
-            /** @description Of a question: what the server says. */
+            /** @description Of a question: what the server says. Of a sign-in: a sentence for the user. */
             message?: string;
             /** @description Of a form: its JSON Schema, as the server sent it. */
             schema?: {
                 [key: string]: unknown;
             };
-            /** @description Of a page that the user is to visit: its address. */
+            /** @description Of a page that the user is to visit, or of the sign-in: its address. */
             url?: string;
             /**
              * Format: date-time
@@ -5872,6 +6110,26 @@ export interface components {
                 /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frameId: number | null;
             } | null;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -5969,6 +6227,7 @@ export interface components {
             startedAt: string | null;
             /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
+            child?: components["schemas"]["ChildPlace"];
             /**
              * Format: uuid
              * @description Id of the remembered decision that covered the call. Absent when none did.
@@ -5978,7 +6237,7 @@ export interface components {
              * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
-            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | null;
+            decision?: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | "signed_in" | null;
             /**
              * Format: date-time
              * @description When it was decided. ISO 8601, UTC.
@@ -5996,7 +6255,7 @@ export interface components {
                  * @description `answer`, `decline` or `cancel`.
                  * @enum {string}
                  */
-                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired";
+                decision: "approve" | "reject" | "respond" | "answer" | "decline" | "cancel" | "expired" | "signed_in";
                 /** @description What a form was filled in with. Null where there is none. */
                 content: {
                     [key: string]: unknown;
@@ -7145,6 +7404,26 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /** @description The newest reply, with `include=reply`. Null before the first one. */
             reply?: {
                 /**
@@ -7200,6 +7479,26 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description The call that made the session. Null when none did. */
+            parent: {
+                /**
+                 * Format: uuid
+                 * @description The agent that called.
+                 */
+                agentId: string;
+                /**
+                 * Format: uuid
+                 * @description The session of the call.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The reply that made the call.
+                 */
+                messageId: string;
+                /** @description The call in that reply. */
+                callId: string;
+            } | null;
             /** @description Messages in its queue. */
             queued: number;
         };
@@ -7990,8 +8289,11 @@ export type ChatCompletionRequest = components['schemas']['ChatCompletionRequest
 export type ChatMessage = components['schemas']['ChatMessage'];
 export type Checkpoint = components['schemas']['Checkpoint'];
 export type CheckpointList = components['schemas']['CheckpointList'];
+export type ChildPlace = components['schemas']['ChildPlace'];
 export type ClientSecret = components['schemas']['ClientSecret'];
 export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
+export type Connection = components['schemas']['Connection'];
+export type Connections = components['schemas']['Connections'];
 export type ContentPart = components['schemas']['ContentPart'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationChange = components['schemas']['ConversationChange'];
@@ -8048,6 +8350,8 @@ export type LoggedIn = components['schemas']['LoggedIn'];
 export type LoggedOut = components['schemas']['LoggedOut'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type MachineConfig = components['schemas']['MachineConfig'];
+export type McpConnection = components['schemas']['McpConnection'];
+export type McpConnectionList = components['schemas']['McpConnectionList'];
 export type McpSelection = components['schemas']['McpSelection'];
 export type McpServer = components['schemas']['McpServer'];
 export type McpServerCreate = components['schemas']['McpServerCreate'];
@@ -12763,6 +13067,193 @@ export interface operations {
             };
         };
     };
+    listMcpConnections: {
+        parameters: {
+            query?: {
+                /** @description Only connections with this agent. */
+                agentId?: string;
+                /** @description Only connections of this user. */
+                user?: string;
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpConnectionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such MCP server. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deleteMcpConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such connection. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
     createChatCompletion: {
         parameters: {
             query?: never;
@@ -13298,6 +13789,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -13512,6 +14005,8 @@ export interface operations {
             query?: {
                 /** @description Only sessions of this user. */
                 user?: string;
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description As the header Last-Event-ID, which wins. From now on by default. */
                 last_event_id?: string;
             };
@@ -13877,6 +14372,88 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listSessionChildren: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploySessionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15262,6 +15839,8 @@ export interface operations {
                 q?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -20715,21 +21294,21 @@ export interface operations {
                             /** @description JSON text as the model wrote it; it may not parse. */
                             arguments: string;
                             /**
-                             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.
+                             * @description `approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `sign_in`: the user signs in at its MCP server. `caller`: the caller makes it.
                              * @enum {string}
                              */
-                            kind: "approval" | "input" | "caller";
-                            /** @description Of a question: the MCP server that asks. */
+                            kind: "approval" | "input" | "caller" | "sign_in";
+                            /** @description Of a question or sign-in: the MCP server. */
                             server?: string;
                             /** @description Of a question: the name that the server gave it. */
                             key?: string;
-                            /** @description Of a question: what the server says. */
+                            /** @description Of a question: what the server says. Of a sign-in: a sentence for the user. */
                             message?: string;
                             /** @description Of a form: its JSON Schema, as the server sent it. */
                             schema?: {
                                 [key: string]: unknown;
                             };
-                            /** @description Of a page that the user is to visit: its address. */
+                            /** @description Of a page that the user is to visit, or of the sign-in: its address. */
                             url?: string;
                             /**
                              * Format: date-time
@@ -20756,6 +21335,26 @@ export interface operations {
                             message_id: string | null;
                             /** @description The frame up to which it was copied. Null when all of it was copied. */
                             frame_id: number | null;
+                        } | null;
+                        /** @description The call that made the session. Null when none did. */
+                        parent: {
+                            /**
+                             * Format: uuid
+                             * @description The agent that called.
+                             */
+                            agent_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The session of the call.
+                             */
+                            session_id: string;
+                            /**
+                             * Format: uuid
+                             * @description The reply that made the call.
+                             */
+                            message_id: string;
+                            /** @description The call in that reply. */
+                            call_id: string;
                         } | null;
                         /**
                          * Format: date-time
@@ -20957,6 +21556,23 @@ export interface operations {
                              */
                             created_at: string;
                         }[];
+                    } | {
+                        connections: {
+                            /**
+                             * Format: uuid
+                             * @description Id of the MCP server.
+                             */
+                            mcp_server_id: string;
+                            /** @description Its name. */
+                            server: string;
+                            /** @description The scopes, divided by spaces. Null: the server named none. */
+                            scope: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When the user signed in. ISO 8601, UTC.
+                             */
+                            created_at: string;
+                        }[];
                     };
                 };
             };
@@ -21006,6 +21622,186 @@ export interface operations {
                 };
             };
             /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listUserConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connections"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such connection, or it belongs to another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    deleteUserConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+                mcp_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such connection, or it belongs to another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -21980,6 +22776,8 @@ export interface operations {
                 q?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
                 /** @description Only sessions of this user. */
                 user?: string;
                 /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
@@ -22157,6 +22955,88 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listPlaygroundSessionChildren: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundSessionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -23938,6 +24818,10 @@ export interface operations {
                 user?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `true`: also sessions that a call of another one made. Left out by default. */
+                children?: "true" | "false";
+                /** @description Only sessions that calls of this session made. */
+                parent?: string;
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */
@@ -24032,6 +24916,10 @@ export interface operations {
                 user?: string;
                 /** @description Only sessions that are archived, or are not. All of them by default. */
                 archived?: "true" | "false";
+                /** @description `true`: also sessions that a call of another one made. Left out by default. */
+                children?: "true" | "false";
+                /** @description Only sessions that calls of this session made. */
+                parent?: string;
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
                 /** @description Only sessions that were updated from this time on, ISO 8601. */
@@ -24114,6 +25002,8 @@ export interface operations {
             query?: {
                 /** @description As the header Last-Event-ID, which wins. From now on by default. */
                 last_event_id?: string;
+                /** @description `false`: without sessions that a call of another one made; the default for a client secret. */
+                children?: "true" | "false";
             };
             header?: {
                 /** @description The last id received. From now on by default. */

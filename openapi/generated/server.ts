@@ -146,6 +146,14 @@ export interface McpServersHandlers<X extends Exchange> {
   listMcpServerTools: Handler<operations['listMcpServerTools'], X>
 }
 
+/** Sign-ins of users at MCP servers. */
+export interface McpConnectionsHandlers<X extends Exchange> {
+  /** GET /api/v1/mcp-servers/{id}/connections — List the users who have signed in at an MCP server, oldest first */
+  listMcpConnections: Handler<operations['listMcpConnections'], X, 'limit' | 'offset'>
+  /** DELETE /api/v1/mcp-servers/{id}/connections/{connection_id} — Remove a user's sign-in at an MCP server */
+  deleteMcpConnection: Handler<operations['deleteMcpConnection'], X>
+}
+
 /** Deploy API, stateless: the caller keeps the history. */
 export interface CompletionsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/chat/completions — Ask the agent, sending the whole conversation */
@@ -176,6 +184,8 @@ export interface SessionsHandlers<X extends Exchange> {
   streamSessions: Handler<operations['streamSessions'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Read a session */
   getSession: Handler<operations['getSession'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children — List the sessions below a session, oldest first */
+  listSessionChildren: Handler<operations['listSessionChildren'], X, 'limit' | 'offset'>
   /** PATCH /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Change the title or the metadata of a session */
   updateSession: Handler<operations['updateSession'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages — Read the messages of a session, oldest first */
@@ -378,6 +388,14 @@ export interface UsersHandlers<X extends Exchange> {
   exportUser: Handler<operations['exportUser'], X>
 }
 
+/** Deploy API: MCP servers that users have signed in at. */
+export interface ConnectionsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/deploy/users/{user}/connections — List the MCP servers that a user has signed in at, oldest first */
+  listUserConnections: Handler<operations['listUserConnections'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/users/{user}/connections/{mcp_server_id} — Remove a user's sign-in at an MCP server */
+  deleteUserConnection: Handler<operations['deleteUserConnection'], X>
+}
+
 /** Deploy API: decisions about calls that are remembered. */
 export interface DecisionsHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/decisions — List the decisions that are remembered for a session, newest first */
@@ -412,6 +430,8 @@ export interface PlaygroundHandlers<X extends Exchange> {
   listPlaygroundSessions: Handler<operations['listPlaygroundSessions'], X, 'limit' | 'offset'>
   /** POST /api/v1/agents/{agent_id}/playground/sessions — Create a session */
   createPlaygroundSession: Handler<operations['createPlaygroundSession'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/children — List the sessions below a session, oldest first */
+  listPlaygroundSessionChildren: Handler<operations['listPlaygroundSessionChildren'], X, 'limit' | 'offset'>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Read a session */
   getPlaygroundSession: Handler<operations['getPlaygroundSession'], X>
   /** PATCH /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Change the title of a session */
@@ -569,6 +589,7 @@ export interface Server<X extends Exchange> {
   builtInTools: BuiltInToolsHandlers<X>
   httpTools: HttpToolsHandlers<X>
   mcpServers: McpServersHandlers<X>
+  mcpConnections: McpConnectionsHandlers<X>
   completions: CompletionsHandlers<X>
   models: ModelsHandlers<X>
   sessions: SessionsHandlers<X>
@@ -587,6 +608,7 @@ export interface Server<X extends Exchange> {
   mcp: McpHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
   users: UsersHandlers<X>
+  connections: ConnectionsHandlers<X>
   decisions: DecisionsHandlers<X>
   knownDecisions: KnownDecisionsHandlers<X>
   playground: PlaygroundHandlers<X>
@@ -615,6 +637,7 @@ export interface ServerOperations<X extends Exchange>
     BuiltInToolsHandlers<X>,
     HttpToolsHandlers<X>,
     McpServersHandlers<X>,
+    McpConnectionsHandlers<X>,
     CompletionsHandlers<X>,
     ModelsHandlers<X>,
     SessionsHandlers<X>,
@@ -633,6 +656,7 @@ export interface ServerOperations<X extends Exchange>
     McpHandlers<X>,
     ClientSecretsHandlers<X>,
     UsersHandlers<X>,
+    ConnectionsHandlers<X>,
     DecisionsHandlers<X>,
     KnownDecisionsHandlers<X>,
     PlaygroundHandlers<X>,

@@ -66,7 +66,8 @@ ${table()}
 ## Pictures and files
 
 A user's message may be an array of parts: texts, \`image_url\` (\`{url, detail?}\`: a \`data:\` URL of PNG, JPEG, WebP or GIF, or
-an \`https:\` address) and \`file\` (\`{file_data, filename?}\`: a \`data:\` URL of PDF, plain text, Markdown or CSV). The AI SDK's
+an \`https:\` address) and \`file\` (\`{file_data, filename?}\`: a \`data:\` URL of PDF, Word, Excel, plain text, Markdown or CSV; or
+\`{file_id}\` of an [uploaded file](files.md)). The AI SDK's
 \`file\` parts and the playground's messages accept the same contents.
 
 \`\`\`sh

@@ -5,6 +5,7 @@ import { deriveTitle } from '../actors/history/title.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { countWaiting } from '../features/approvals/store/waits.ts'
+import { createGrants } from '../features/connections/index.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
 import { openOidc } from '../features/oidc/open-oidc.ts'
 import { keepIndexed } from '../features/search/keep-indexed.ts'
@@ -32,6 +33,7 @@ import { isLoopback, publicUrlOf, shortSecrets, startupWarnings } from '../setti
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
+import { guardedFetch } from '../tools/outbound/guarded-fetch.ts'
 import { createOutboundOnDemand } from '../tools/outbound/outbound-on-demand.ts'
 import { fetchShort } from '../tools/outbound/short-answer.ts'
 import type { LateChildren } from './children.ts'
@@ -44,7 +46,7 @@ import { heldBy } from './replays.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
 import { startFault } from './start/start-fault.ts'
-import { toolDependencies } from './tools.ts'
+import { openSignIns, toolDependencies } from './tools.ts'
 import { watchVersion } from './versions.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -166,8 +168,11 @@ async function openDependencies(ground: Ground) {
   const webhookSender = createWebhooks({ sql, secrets, outbound: { call: outbound.call, failureOf: callFailure }, log })
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
+  const connecting = { sql, secrets, fetchFor: guardedFetch(outbound), publicUrl: ground.publicUrl }
+  const grants = createGrants(connecting)
   const children: LateChildren = { opened: null }
-  const tools = toolDependencies({ sql, secrets, outbound, mcp, children, waitLimitMs: settings.ownerLeaseMs, log })
+  const waitLimitMs = settings.ownerLeaseMs
+  const tools = toolDependencies({ sql, secrets, outbound, mcp, grants, children, waitLimitMs, log })
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
     ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering, children },
@@ -210,6 +215,7 @@ async function openDependencies(ground: Ground) {
     oidc: openOidc(settings, { ...ground, secrets, fetch: (url, call) => fetchShort(outbound, url, call) }),
     publicUrl: ground.publicUrl,
     givenUrl: settings.publicUrl,
+    signIns: openSignIns(connecting, opened.beginning),
     ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
     log,

@@ -95,7 +95,8 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   const wakeReplays = timers.every(REPLAY_MS, 'Running replays', replays.tend)
   timers.every(TEND_MS, 'Giving back places that were taken late', limits.giveBackLate)
   closing.defer(timers.stop)
-  return { host, queue, compactions, limits, capabilities, wakeReplays }
+  const beginning = { owner: () => (inner.refusal() === null ? owner() : null), generate: queue.generate }
+  return { host, queue, compactions, limits, capabilities, wakeReplays, beginning }
 }
 
 /** Returns null when requests to models are not kept. */

@@ -6,6 +6,7 @@ import { agUi } from '../../openapi/operations/deploy/agUi.ts'
 import { aiSdk } from '../../openapi/operations/deploy/aiSdk.ts'
 import { clientSecrets } from '../../openapi/operations/deploy/clientSecrets.ts'
 import { completions } from '../../openapi/operations/deploy/completions.ts'
+import { connections } from '../../openapi/operations/deploy/connections.ts'
 import { decisions } from '../../openapi/operations/deploy/decisions.ts'
 import { feedback } from '../../openapi/operations/deploy/feedback.ts'
 import { agentFiles, files } from '../../openapi/operations/deploy/files.ts'
@@ -29,6 +30,7 @@ import { agentTools } from '../../openapi/operations/records/agentTools.ts'
 import { builtInTools } from '../../openapi/operations/records/builtInTools.ts'
 import { httpTools } from '../../openapi/operations/records/httpTools.ts'
 import { keys } from '../../openapi/operations/records/keys.ts'
+import { mcpConnections } from '../../openapi/operations/records/mcpConnections.ts'
 import { mcpServers } from '../../openapi/operations/records/mcpServers.ts'
 import { prices } from '../../openapi/operations/records/prices.ts'
 import { prompts } from '../../openapi/operations/records/prompts.ts'
@@ -47,6 +49,14 @@ import {
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
 import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
+import {
+  connectionHandlers,
+  deleteUserConnections,
+  mcpConnectionHandlers,
+  registerSignIns,
+  type SignIns,
+  userConnections,
+} from '../features/connections/index.ts'
 import { fileHandlers, takeForms, userFiles } from '../features/files/routes/file-handlers.ts'
 import { keyHandlers } from '../features/keys/routes/key-handlers.ts'
 import type { KeyList } from '../features/keys/routes/key-list.ts'
@@ -132,6 +142,7 @@ export type HttpDependencies = CompletionDependencies &
     ping(): Promise<void>
     clock: Pick<ClockWatch, 'isOff'>
     oidc: OidcSignIn | null
+    signIns: SignIns
     /** Returns the address under which browsers reach the server. Null where that is not known. */
     publicUrl(): string | null
     /** PUBLIC_URL. Null where it is not set. */
@@ -182,6 +193,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
       claim: oidc.settings.roles.claim,
       publicUrl: oidc.settings.publicUrl,
     })
+  await registerSignIns(app, { ...deps, hosts: options.hosts, publicUrl: () => publicUrl() ?? '' })
   const noteReads = createSessionReads(sql)
   await app.register((scope) =>
     managementScope(scope, {
@@ -236,6 +248,7 @@ function mountRecords(
   mount(management, builtInTools, builtInToolHandlers(deps))
   mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
   mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
+  mount(management, mcpConnections, mcpConnectionHandlers(deps))
 }
 
 type DeployRoutes = HttpDependencies & { runSearch: RunSearch } & Parameters<typeof sessionHandlers>[0] &
@@ -269,7 +282,9 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
       shown: { session: wireSession, message: wireMessage, decisions: shownDecisions(deps.sql) },
       endShares: endSharesOf,
       userFiles: userFiles(deps.sql),
+      connections: { list: userConnections, delete: deleteUserConnections },
     }),
   )
+  mountDeploy(deploy, connections, connectionHandlers(deps))
   mountDeploy(deploy, decisions, decisionHandlers(deps))
 }

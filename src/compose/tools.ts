@@ -1,12 +1,15 @@
 /** Wires up the tools for requests and replies. */
+import { createSignIns, type SignIns } from '../features/connections/index.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
-import type { Secrets } from '../persistence/records/access/secrets.ts'
+import { requestStateContext, type Secrets } from '../persistence/records/access/secrets.ts'
 import { readyTools } from '../persistence/records/tools/ready-tools.ts'
 import { valuesWithoutSession } from '../templates/placeholders.ts'
 import { builtInTools } from '../tools/built-in/built-in-tools.ts'
 import { callHttpTool } from '../tools/http-tools/http-tool.ts'
 import type { Mcp, McpServer, ToolLog } from '../tools/mcp/mcp.ts'
 import { filledServer } from '../tools/mcp-servers/filled-server.ts'
+import type { Grants } from '../tools/mcp-servers/grants.ts'
+import { readSignInState } from '../tools/mcp-servers/sign-in-state.ts'
 import { workOutNames } from '../tools/naming/approvals.ts'
 import type { Outbound } from '../tools/outbound/outbound.ts'
 import { fetchPicture } from '../tools/outbound/picture.ts'
@@ -21,6 +24,7 @@ export interface ToolParts {
   secrets: Secrets
   outbound: Outbound
   mcp: Mcp
+  grants: Grants
   children: LateChildren
   /** The time for which a reply retries to read its tools while the database is down (milliseconds). */
   waitLimitMs: number
@@ -41,21 +45,19 @@ type ToolDependencies = Pick<
   | 'fetchPicture'
 >
 
-/** The encryption context of what servers send with their questions. */
-const STATE = 'request-state'
-
 export function toolDependencies({
   sql,
   secrets,
   outbound,
   mcp,
+  grants,
   children,
   waitLimitMs,
   log,
 }: ToolParts): ToolDependencies {
   const states = {
-    seal: (state: string) => secrets.seal(state, STATE),
-    open: (sealed: string) => secrets.open(sealed, STATE),
+    seal: (state: string) => secrets.seal(state, requestStateContext),
+    open: (sealed: string) => secrets.open(sealed, requestStateContext),
   }
   return {
     async openToolbox(choice, signal, values, depth) {
@@ -65,7 +67,8 @@ export function toolDependencies({
       const asking =
         ready.agentTools.length > 0 && values?.sessionId ? { sessionId: values.sessionId, mcpDepth: depth ?? 0 } : null
       const asked = asking && ((await children.opened?.within(asking)) ?? undefined)
-      const world = { outbound, mcp, log, states, depth, ...(values && { values }), ...(asked && { children: asked }) }
+      const asks = asked && { children: asked }
+      const world = { outbound, mcp, log, states, grants, depth, ...(values && { values }), ...asks }
       return createToolbox(ready, world, signal)
     },
     builtInTools,
@@ -90,3 +93,11 @@ function withoutSession(server: McpServer): McpServer {
   if ('reason' in filled) throw new Error(filled.words)
   return filled.server
 }
+
+type SignInOptions = Parameters<typeof createSignIns>[0]
+
+/** Opens the sign-ins of users at MCP servers. */
+export const openSignIns = (
+  { publicUrl, ...stored }: Pick<SignInOptions, 'sql' | 'secrets' | 'fetchFor'> & { publicUrl(): string | null },
+  beginning: Pick<SignInOptions, 'owner' | 'generate'>,
+): SignIns => createSignIns({ ...stored, ...beginning, publicUrl: () => publicUrl() ?? '', readState: readSignInState })

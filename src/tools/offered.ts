@@ -24,6 +24,8 @@ export interface Offered {
   others?: Omit<Tool, 'call'>[]
   answering?: string[]
   missing?: MissingServer[]
+  /** The tools by which users sign in. One that is not offered is only there for calls that were asked for before. */
+  signIns?: { tool: Tool; isOffered: boolean }[]
 }
 
 /** The context of one call. `key` identifies it. */

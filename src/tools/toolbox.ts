@@ -20,6 +20,7 @@ import { type AskAgents, agentTools, type CalledAgent } from './agent-tools.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
 import { callHttpTool, type HttpTool } from './http-tools/http-tool.ts'
 import type { Mcp, McpServer, ToolLog } from './mcp/mcp.ts'
+import type { Grants } from './mcp-servers/grants.ts'
 import { mcpTools } from './mcp-servers/offered-tools.ts'
 import { type Approvals, keysToApprove } from './naming/approvals.ts'
 import { createNames, keyOfTool, type NameTool, plainName } from './naming/tool-names.ts'
@@ -54,6 +55,8 @@ export interface ToolboxWorld {
   depth?: number | undefined
   /** The encryption of what servers send with their questions. Absent where no server may ask. */
   states?: RequestStates
+  /** The grants of users that sign in at servers. Absent where none may. */
+  grants?: Grants
   /** The sessions that answer calls of agents. Absent where no agent may be asked. */
   children?: AskAgents | undefined
 }
@@ -74,18 +77,19 @@ export async function createToolbox(
   const kinds: Offered[] = await Promise.all(
     Object.values(toolsOf).map((open) => open(config, world, nameTool, signal)),
   )
-  const chosen = withoutNamesakes(
-    kinds.flatMap((kind) => kind.chosen),
-    world.log,
-  )
+  const signIns = kinds.flatMap((kind) => kind.signIns ?? [])
+  const offeredSignIns = signIns.filter(({ isOffered }) => isOffered).map(({ tool }) => tool)
+  const chosen = withoutNamesakes([...kinds.flatMap((kind) => kind.chosen), ...offeredSignIns], world.log)
   const toApprove = keysToApprove(config, {
     tools: kinds.flatMap((kind) => [...kind.chosen, ...(kind.others ?? [])]),
     answering: new Set(kinds.flatMap(({ answering = [] }) => answering)),
   })
   const byName = new Map(chosen.map((tool) => [tool.name, tool]))
   const byKey = new Map(chosen.map((tool) => [keyOfTool(tool.identity), tool]))
+  const hidden = new Map(signIns.map(({ tool }) => [keyOfTool(tool.identity), tool]))
   const missing = missingTools(kinds.flatMap((kind) => kind.missing ?? []))
-  const find = ({ name, tool: key }: Omit<CallOfTool, 'id'>) => (key === undefined ? byName.get(name) : byKey.get(key))
+  const find = ({ name, tool: key }: Omit<CallOfTool, 'id'>) =>
+    key === undefined ? byName.get(name) : (byKey.get(key) ?? hidden.get(key))
   return {
     tools: chosen.map(specOf),
     ...(missing && { missing }),

@@ -181,4 +181,6 @@ export const endpoints: [string, string, number][] = [
   ['get', `${play}/{session_id}/shares`, 200],
   ['delete', `${play}/{session_id}/shares/{share_id}`, 204],
   ['get', '/api/v1/debug/find', 200],
+  ['get', `${session}/children`, 200],
+  ['get', `${play}/{session_id}/children`, 200],
 ]

@@ -43,6 +43,10 @@ async function walkHeads(agent_id: string): Promise<void> {
   const id = (await walk('get', `${one}/messages`, ids)).messages[0].id
   await walk('post', `${one}/head`, ids, { message_id: id })
   await walk('post', `${play}/sessions/{session_id}/head`, ids, { messageId: id })
+  for (const base of [one, `${play}/sessions/{session_id}`]) {
+    await walk('get', `${base}/children`, ids)
+    await walk('get', `${base}/children`, { ...ids, session_id: nobody })
+  }
 }
 
 async function walkParts(agent_id: string): Promise<void> {

@@ -9,6 +9,10 @@ export const children = {
   'contract-30.child-result': 'A child that fails, is cancelled or deleted gives a result that says so.',
   'contract-30.child-busy': 'A child takes no other message while its call has no result.',
   'contract-30.child-cancel': 'A cancel, and the end of a parent, end the children at all depths.',
+  'contract-30.child-loss':
+    'A parent that goes on elsewhere joins its children; one that ends has them cancelled; a lost child is told.',
+  'contract-30.parent': 'A child names its parent, on every surface; a call names its child.',
+  'contract-30.child-lists': 'Lists show children or leave them out as they are asked.',
   'contract-30.child-deletion': 'A session goes with all below it, and so do the children of a reply.',
   'contract-30.face-tool':
     'An agent is an MCP server of both eras with one tool, ask; GET and DELETE are 405, and every instance serves.',

@@ -20,5 +20,7 @@ export const limits = {
   'contract-35.never-said': 'A session that never had a message makes no session.deleted event.',
   'contract-32.named-ids':
     'Ids that an input names are looked for among its last 1,000 items, in one statement, and at a bounded cost.',
+  'contract-32.kept-once':
+    'What a request brings besides its message counts, and is stored and counted once a session for each content.',
   'contract-32.given-calls': 'A given message of the assistant holds at most 1,000 calls.',
 } as const

@@ -30,4 +30,11 @@ export const mcp = {
   'contract-27.question-wires': 'The AI SDK shows data-pending, AG-UI an interrupt input_required, and both answer it.',
   'contract-27.question-crash':
     'A question outlives its instances; of two people who answer it one wins, and it is sent once.',
+  'contract-27.no-grant':
+    'Without a grant a list is asked for without one; a server that answers 401 is offered as __sign_in; without a user it is missing.',
+  'contract-27.sign-in-pending':
+    'pending has kind sign_in with our address; decline tells the model; any other decision is 400.',
+  'contract-27.sign-in-page':
+    'The page names server, host, agent and user; its POST needs its cookie, form value and Origin, and is 303 with state, challenge and resource.',
+  'contract-27.goes-on': 'The sign-in begins the reply that follows, which makes the call with the grant, once.',
 } as const

@@ -63,6 +63,9 @@ export const responses = {
   'contract-32.files-types': 'The type of a file is told by its bytes, never by its name.',
   'contract-32.file-ids':
     'Messages name files by their ids, as if the bytes had been sent; they keep them when the file goes.',
+  'contract-32.documents': 'Word and Excel documents reach the model as text: paragraphs, tables, and sheets as CSV.',
+  'contract-32.broken-documents':
+    'A document that is broken, encrypted or too large is 400 that says which, and nothing is stored.',
   'contract-32.files-end': 'An expired file is 404; a user’s files go with the user, and stand in the export.',
   'contract-35.stream-of-key': 'On the Responses API stream is not part of the body that a key is held to.',
 } as const

@@ -1,4 +1,5 @@
 import { operations } from '../../operation.ts'
+import { page } from '../../schemas/basics.ts'
 import { HeadChange } from '../../schemas/conversation/branches.ts'
 import { DeployMessages } from '../../schemas/conversation/replies.ts'
 import {
@@ -78,6 +79,17 @@ export const sessions = operations({
     share: true,
     summary: 'Read a session',
     responses: { 200: DeploySession },
+    errors: { 404: unknown },
+  },
+  listSessionChildren: {
+    method: 'get',
+    path: `${one}/children`,
+    scope: 'deploy',
+    secret: 'session',
+    summary: 'List the sessions below a session, oldest first',
+    description: 'Those that its calls of agents made, and the calls of these, at any depth.',
+    query: page,
+    responses: { 200: DeploySessionList },
     errors: { 404: unknown },
   },
   updateSession: {

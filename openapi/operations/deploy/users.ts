@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operations } from '../../operation.ts'
-import { DecisionsExport, SessionExport } from '../../schemas/deploy/client-secrets.ts'
+import { ConnectionsExport, DecisionsExport, SessionExport } from '../../schemas/deploy/client-secrets.ts'
 
 const one = '/api/v1/agents/{agent_id}/deploy/users/{user}'
 const unknown = 'There is no such agent.'
@@ -32,8 +32,8 @@ export const users = operations({
     scope: 'deploy',
     summary: "Read all of a user's sessions with this agent, with their messages",
     description:
-      'One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, where there are some. An unknown user: no line.',
-    lines: Type.Union([SessionExport, DecisionsExport]),
+      'One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, and one of the MCP servers that the user has signed in at, each where there are some. An unknown user: no line.',
+    lines: Type.Union([SessionExport, DecisionsExport, ConnectionsExport]),
     responses: { 200: null },
     errors: { 404: unknown },
   },

@@ -7,7 +7,7 @@ import {
   sessionCountFilters,
   sessionOverviewPage,
 } from '../../schemas/conversation/all-sessions.ts'
-import { lastEvent, SessionGone } from '../../schemas/conversation/sessions.ts'
+import { lastEvent, SessionGone, sessionFilters } from '../../schemas/conversation/sessions.ts'
 
 export const allSessions = operations({
   listAllSessions: {
@@ -41,7 +41,7 @@ export const allSessions = operations({
     role: 'editor',
     summary: 'Follow the sessions of all agents',
     description: 'As the stream of an agent’s sessions, with records of this list.',
-    query: Type.Object({ last_event_id: lastEvent }),
+    query: Type.Object({ last_event_id: lastEvent, children: sessionFilters.children }),
     headers: { 'Last-Event-ID': 'The last id received. From now on by default.' },
     streams: 'only',
     events: [SessionOverviewEvent, SessionGone],

@@ -77,6 +77,9 @@ export const playground = operations({
     responses: { 201: PlaygroundSession },
     errors: { 404: 'There is no such agent, or no such session to fork.' },
   }),
+  listPlaygroundSessionChildren: inPlayground(sessions.listSessionChildren, {
+    responses: { 200: PlaygroundSessionList },
+  }),
   getPlaygroundSession: inPlayground(sessions.getSession, { responses: { 200: PlaygroundSession } }),
   updatePlaygroundSession: inPlayground(sessions.updateSession, {
     summary: 'Change the title of a session',

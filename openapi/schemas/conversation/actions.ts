@@ -9,11 +9,11 @@ export const MAX_TOOLS = 128
 /** A function as models and callers name it. */
 export const TOOL_NAME = '^[a-zA-Z0-9_-]{1,64}$'
 
-export const waitKinds = ['approval', 'input', 'caller'] as const
+export const pendingKinds = ['approval', 'input', 'caller', 'sign_in'] as const
 export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel'] as const
 export const rememberScopes = ['session', 'user'] as const
 /** Decisions as they are stored. */
-export const storedDecisions = [...callDecisions, 'expired'] as const
+export const storedDecisions = [...callDecisions, 'expired', 'signed_in'] as const
 
 /** The chat-completions format. Handlers check what they hold: null and `[]` count as absent. */
 export const callerToolFields = {
@@ -92,14 +92,18 @@ export const PendingCall = Type.Object(
     name: Type.String({ description: 'The tool, as the model names it.' }),
     arguments: Type.String({ description: 'JSON text as the model wrote it; it may not parse.' }),
     kind: oneOf(
-      waitKinds,
-      '`approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `caller`: the caller makes it.',
+      pendingKinds,
+      '`approval`: somebody approves or rejects it. `input`: its MCP server asks the user something. `sign_in`: the user signs in at its MCP server. `caller`: the caller makes it.',
     ),
-    server: Type.Optional(Type.String({ description: 'Of a question: the MCP server that asks.' })),
+    server: Type.Optional(Type.String({ description: 'Of a question or sign-in: the MCP server.' })),
     key: Type.Optional(Type.String({ description: 'Of a question: the name that the server gave it.' })),
-    message: Type.Optional(Type.String({ description: 'Of a question: what the server says.' })),
+    message: Type.Optional(
+      Type.String({ description: 'Of a question: what the server says. Of a sign-in: a sentence for the user.' }),
+    ),
     schema: Type.Optional(freeObject('Of a form: its JSON Schema, as the server sent it.')),
-    url: Type.Optional(Type.String({ description: 'Of a page that the user is to visit: its address.' })),
+    url: Type.Optional(
+      Type.String({ description: 'Of a page that the user is to visit, or of the sign-in: its address.' }),
+    ),
     expires_at: Type.Optional(
       time('When an approval is rejected that nobody has decided. Absent where it does not expire.'),
     ),

@@ -1,6 +1,7 @@
 /** The sessions of all agents, for operators. */
 import Type, { type TObject } from 'typebox'
 import { count, id, nullable, objectOrNull, oneOf, page, time } from '../basics.ts'
+import { playgroundParent } from './branches.ts'
 import { snippetFields } from './snippets.ts'
 
 export const sessionStatuses = ['idle', 'streaming', 'waiting', 'complete', 'error', 'cancelled'] as const
@@ -16,6 +17,7 @@ const overview = {
   archived: Type.Boolean({ description: 'Whether the session is marked as archived.' }),
   createdAt: time('When the session was made.'),
   updatedAt: time('When something last happened in it.'),
+  parent: playgroundParent,
 }
 const newestReply = objectOrNull(
   {
@@ -75,6 +77,10 @@ const filters = {
   archived: Type.Optional(
     oneOf(['true', 'false'], 'Only sessions that are archived, or are not. All of them by default.'),
   ),
+  children: Type.Optional(
+    oneOf(['true', 'false'], '`true`: also sessions that a call of another one made. Left out by default.'),
+  ),
+  parent: filter('Only sessions that calls of this session made.'),
   errorCode: filter('Only sessions whose newest reply failed with this code.'),
   from: filter('Only sessions that were updated from this time on, ISO 8601.'),
   to: filter('Only sessions that were updated before this time, ISO 8601.'),

@@ -82,6 +82,21 @@ const forkedFrom = (properties: Parameters<typeof Type.Object>[0]) =>
 export const deployForkedFrom = forkedFrom(forked)
 export const playgroundForkedFrom = forkedFrom(camelCased(forked))
 
+const parent = {
+  agent_id: id('The agent that called.'),
+  session_id: id('The session of the call.'),
+  message_id: id('The reply that made the call.'),
+  call_id: Type.String({ description: 'The call in that reply.' }),
+}
+const parentOf = (properties: Parameters<typeof Type.Object>[0]) =>
+  Type.Unsafe({
+    ...Type.Object(properties),
+    type: ['object', 'null'],
+    description: 'The call that made the session. Null when none did.',
+  })
+export const deployParent = parentOf(parent)
+export const playgroundParent = parentOf(camelCased(parent))
+
 const fork = {
   session_id: Type.String({ description: 'The session to copy. One that the caller may not read: 404.' }),
   message_id: Type.Optional(

@@ -28,13 +28,12 @@ export const ContentPart = Type.Object(
       }),
     ),
     file: Type.Optional(
-      Type.Unsafe<{ file_data: string; filename?: string }>({
+      Type.Unsafe<{ file_data?: string; file_id?: string; filename?: string }>({
         description:
-          'A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64, or the `url` of an earlier message’s part.',
+          'A file: PDF, Word, Excel, plain text, Markdown or CSV as a `data:` URL in base64, the `url` of an earlier message’s part, or the `file_id` of an uploaded file.',
         ...documented({
           type: 'object',
-          required: ['file_data'],
-          properties: { file_data: { type: 'string' }, filename: { type: 'string' } },
+          properties: { file_data: { type: 'string' }, file_id: { type: 'string' }, filename: { type: 'string' } },
         }),
       }),
     ),

@@ -6,7 +6,7 @@ import { settingsInput } from '../records/configuration.ts'
 import { askedVersion, givenPin, repliedVersion } from '../records/drafts.ts'
 import { toolChoiceInput } from '../records/tools.ts'
 import { callerToolFields, storedDecisions } from './actions.ts'
-import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
+import { playgroundForkedFrom, playgroundParent, playgroundPlace } from './branches.ts'
 import { ContentPart } from './chat.ts'
 import { allFeedback } from './feedback.ts'
 import { onBusy } from './queue.ts'
@@ -18,6 +18,7 @@ export const PlaygroundSession = Type.Object(
     ...camelCased(deploySession),
     user: nullable(name('The end user that the session belongs to. Null when it has none.')),
     forkedFrom: playgroundForkedFrom,
+    parent: playgroundParent,
     updatedAt: time('When it last changed.'),
   },
   { title: 'PlaygroundSession' },
@@ -27,6 +28,11 @@ export const PlaygroundSessionChange = Type.Object(
   { title: 'PlaygroundSessionChange', description: 'What is absent stays.' },
 )
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)
+
+const childPlace = Type.Object(
+  { agentId: id('The agent that answers the call.'), sessionId: id('The session in which it does.') },
+  { title: 'ChildPlace', description: 'The session that the call makes. Absent on calls of other tools.' },
+)
 
 const unknownOutcome =
   'Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect.'
@@ -41,6 +47,7 @@ const PlaygroundToolCall = Type.Object(
     offset: count("Position of the call in the message's content, in UTF-16 code units."),
     startedAt: nullable(time('When the call began, if known.')),
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
+    child: Type.Optional(childPlace),
     decisionId: Type.Optional(id('Id of the remembered decision that covered the call. Absent when none did.')),
     decision: Type.Optional(
       nullable(

@@ -5,7 +5,7 @@ import { count, id, listOf, name, nullable, oneOf, page, time } from '../basics.
 import { givenPin, pin } from '../records/drafts.ts'
 import { pending } from './actions.ts'
 import { sessionStatuses } from './all-sessions.ts'
-import { branches, deployForkedFrom, deployForkOf, headId, playgroundForkOf } from './branches.ts'
+import { branches, deployForkedFrom, deployForkOf, deployParent, headId, playgroundForkOf } from './branches.ts'
 import { ChatMessage } from './chat.ts'
 
 export const metadata = Type.Unsafe({
@@ -32,6 +32,7 @@ export const deploySession = {
   pending,
   head_id: headId,
   forked_from: deployForkedFrom,
+  parent: deployParent,
   created_at: time('When the session was created.'),
   updated_at: time('When a message came or its reply ended, or the session was changed.'),
 }
@@ -117,8 +118,15 @@ export const archivedFilter = Type.Optional(
 )
 
 /** The parameters of every list of an agent's sessions. */
+const childrenFilter = Type.Optional(
+  oneOf(
+    ['true', 'false'],
+    '`false`: without sessions that a call of another one made; the default for a client secret.',
+  ),
+)
 export const sessionFilters = {
   archived: archivedFilter,
+  children: childrenFilter,
   user: filter('Only sessions of this user.'),
   metadata: Type.Optional(
     Type.Unsafe({
@@ -134,6 +142,7 @@ export const lastEvent = Type.Optional(
 )
 export const sessionStream: TObject = Type.Object({
   user: sessionFilters.user,
+  children: sessionFilters.children,
   last_event_id: lastEvent,
 })
 export const sessionPage: TObject = Type.Object({

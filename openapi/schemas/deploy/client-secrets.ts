@@ -1,6 +1,7 @@
 /** Client secrets and users. Names are in snake case, as everywhere in the deploy API. */
 import Type from 'typebox'
 import { name, nullable, oneOf } from '../basics.ts'
+import { Connections } from '../conversation/connections.ts'
 import { RememberedDecisions } from '../conversation/remembered.ts'
 import { DeployMessages } from '../conversation/replies.ts'
 import { DeploySession } from '../conversation/sessions.ts'
@@ -47,8 +48,14 @@ export const SessionExport = Type.Object(
   },
 )
 
-/** The last line of an export. */
+/** A line behind the sessions. */
 export const DecisionsExport = Type.Object(
   { decisions },
   { title: 'DecisionsExport', description: 'What is remembered for the user in all sessions.' },
+)
+
+/** The last line of an export. */
+export const ConnectionsExport = Type.Object(
+  { connections: Connections.properties.connections },
+  { title: 'ConnectionsExport', description: 'The MCP servers that the user has signed in at.' },
 )

@@ -93,17 +93,40 @@ const sendUser = Type.Boolean({
     'Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none.',
 })
 const sendUserInput = nullable(sendUser) // null: as when it is absent on creation
+const auth = oneOf(
+  ['none', 'user'],
+  '`user`: each user signs in by OAuth, and calls are made with their own grant. It needs `streamable_http`, no configured header `authorization`, and `PUBLIC_URL`, else 400.',
+)
+const oauthClientId = nullable(
+  Type.String({ minLength: 1, maxLength: 2000, description: 'A client that is registered already. Null: none is.' }),
+)
+const signIn = { auth, oauthClientId }
+const signInInput = {
+  auth: nullable(auth),
+  oauthClientId,
+  oauthClientSecret: nullable(
+    Type.String({ minLength: 1, maxLength: 2000, description: 'Its secret. Null clears it, `***` keeps it.' }),
+  ),
+}
 export const McpServer = Type.Object(
-  { id: id('Id of the server.'), ...mcpServerFields, sendUser, headers: headerMap, ...timestamps },
+  {
+    id: id('Id of the server.'),
+    ...mcpServerFields,
+    sendUser,
+    headers: headerMap,
+    ...signIn,
+    oauthClientSecret: nullable(Type.String({ description: '`***` where there is one.' })),
+    ...timestamps,
+  },
   { title: 'McpServer' },
 )
 export const McpServerList = listOf('McpServerList', 'mcpServers', McpServer)
 export const McpServerCreate = Type.Object(
-  { ...mcpServerFields, ...optional({ sendUser: sendUserInput, headers: headersInput }) },
+  { ...mcpServerFields, ...optional({ sendUser: sendUserInput, headers: headersInput, ...signInInput }) },
   { title: 'McpServerCreate', ...asRead },
 )
 export const McpServerUpdate = Type.Object(
-  optional({ ...mcpServerFields, sendUser: sendUserInput, headers: headersInput }),
+  optional({ ...mcpServerFields, sendUser: sendUserInput, headers: headersInput, ...signInInput }),
   {
     title: 'McpServerUpdate',
     description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',

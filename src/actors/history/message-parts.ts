@@ -16,7 +16,14 @@ export function segmentsOf(content: string, parts: readonly MessagePart[]): Segm
 
 /** Returns a user's message as a model is sent it. */
 export const userMessage = (content: string, parts: readonly MessagePart[] = []): UserMessage =>
-  parts.length === 0 ? { role: 'user', content } : { role: 'user', content, segments: segmentsOf(content, parts) }
+  parts.length === 0
+    ? { role: 'user', content }
+    : { role: 'user', content, segments: segmentsOf(content, parts.map(asSent)) }
+
+/** Returns a part as models are sent it: a document is a text of the same name. */
+function asSent({ text, ...part }: MessagePart): MessagePart {
+  return text === undefined ? part : { ...part, mediaType: 'text/plain', ...text }
+}
 
 /** Returns a user's message with a time at its end (contract section 29). `at`: ISO 8601 UTC. */
 export function withTime({ role, content, segments }: UserMessage, at: string): UserMessage {

@@ -25,6 +25,14 @@ export interface MessagePart {
   /** The key of its stored bytes, hex. Null when they are stored under their SHA-256. Absent when they are not stored. */
   storedAs?: string | null
   read: ReadPart
+  /** The text that models are sent in its place. Absent for pictures, and files that they are sent as they are. */
+  text?: PartText
+}
+
+export interface PartText {
+  /** Size in bytes. */
+  size: number
+  read: ReadPart
 }
 
 export type Segment = string | MessagePart

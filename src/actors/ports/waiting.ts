@@ -1,8 +1,8 @@
 /** The stored form of pending calls (contract section 15). Types only. */
 
 import type {
+  AnswerDecision,
   CallDecision,
-  QuestionDecision,
   ServerAsked,
   ShownCall,
   UnmadeKind,
@@ -90,7 +90,7 @@ export interface DecidedCall {
 export interface Again {
   state?: string | undefined
   of: string
-  answers: readonly { key: string; decision: QuestionDecision; content?: string | undefined }[]
+  answers: readonly { key: string; decision: AnswerDecision; content?: string | undefined }[]
 }
 
 /** The reach of a decision that is remembered (contract section 29). */
@@ -122,13 +122,6 @@ export interface RememberedDecision {
   decidedBy: string | null
   /** ISO 8601 UTC. */
   decidedAt: string
-}
-
-/** The answers to a server's questions, for the call that is sent again. */
-export interface Again {
-  state?: string | undefined
-  of: string
-  answers: readonly { key: string; decision: QuestionDecision; content?: string | undefined }[]
 }
 
 /** Decisions that were stored without a request, and what the reply that follows them goes on from. */

@@ -40,6 +40,8 @@ const ServerAsked = Type.Object({
       /** JSON text of the form's schema, as the server sent it. Absent where a page is to be visited. */
       schema: Type.Optional(Type.String()),
       url: Type.Optional(Type.String()),
+      /** Present where the page is our own, on which the user begins to sign in at the server. */
+      signIn: Type.Optional(Type.Literal(true)),
     }),
   ),
   /** The server's `requestState`, encrypted. Absent where it sent none. */

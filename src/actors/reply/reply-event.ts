@@ -48,18 +48,34 @@ export type RestState = (typeof restStates)[number]
 /** The reasons for which a call waits: an approval, a question of its server, or the caller, whose own tool it is. */
 export const waitKinds = ['approval', 'input', 'caller'] as const
 export type WaitKind = (typeof waitKinds)[number]
+/** The kinds of pending calls as they are shown: a question may be a sign-in. */
+export const pendingKinds = [...waitKinds, 'sign_in'] as const
+export type PendingKind = (typeof pendingKinds)[number]
 /** The reasons for which a call waits before it is first made. */
 export type UnmadeKind = Exclude<WaitKind, 'input'>
 
-/** The decisions about a pending call. `expired`: nobody decided in time; nobody can send it. */
-export const callDecisions = ['approve', 'reject', 'respond', 'answer', 'decline', 'cancel', 'expired'] as const
+/** The decisions about a pending call. `expired`: nobody decided in time. `signed_in`: its user did. Nobody can send these. */
+export const callDecisions = [
+  'approve',
+  'reject',
+  'respond',
+  'answer',
+  'decline',
+  'cancel',
+  'expired',
+  'signed_in',
+] as const
 export type CallDecision = (typeof callDecisions)[number]
 
 /** The answers that a server gets to its question. */
 export const questionDecisions = ['answer', 'decline', 'cancel'] as const
 export type QuestionDecision = (typeof questionDecisions)[number]
 
-const sending: ReadonlySet<CallDecision> = new Set(['approve', ...questionDecisions])
+/** The stored decisions about questions. */
+export const answerDecisions = [...questionDecisions, 'signed_in'] as const
+export type AnswerDecision = (typeof answerDecisions)[number]
+
+const sending: ReadonlySet<CallDecision> = new Set(['approve', ...answerDecisions])
 
 /** Returns whether the decision has the call made. */
 export const isSent = (decision: CallDecision): boolean => sending.has(decision)

@@ -1,4 +1,6 @@
 /** The door of parts: all that the wires, the rest of http and other features use of it. */
+export { convertDocument } from './documents/convert.ts'
+export { mayBeDocument } from './documents/document-types.ts'
 export { BEGINNING_BYTES, pictureOrPdfType } from './routes/check-bytes.ts'
 export { cleanName } from './routes/clean-name.ts'
 export { ownParts } from './routes/own-parts.ts'
@@ -30,4 +32,4 @@ export {
 } from './routes/sent-message.ts'
 export { type FindStored, findAllStored } from './routes/stored-parts.ts'
 export { openUploads, requireUploads, takesParts, type Uploads } from './routes/uploads.ts'
-export { copyPiece, findPart, PIECE_BYTES, releaseContents } from './store/parts.ts'
+export { addText, admittedParts, copyPiece, findPart, PIECE_BYTES, releaseContents } from './store/parts.ts'

@@ -48,4 +48,5 @@ export function answerUnknownPaths(app: FastifyInstance, sendPage: SendPage): vo
  * Returns a path as logs and traces keep it: without the query, which may hold a credential, and without the name of a
  * user.
  */
-export const shownPath = (url = ''): string => (url.split('?', 1)[0] ?? '').replace(/(\/deploy\/users\/)[^/]+/, '$1…')
+export const shownPath = (url = ''): string =>
+  (url.split('?', 1)[0] ?? '').replace(/(\/deploy\/users\/|\/api\/oauth\/start\/)[^/]+/, '$1…')

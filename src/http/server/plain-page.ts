@@ -6,18 +6,29 @@ const style = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-
 body { margin: 20vh auto 0; max-width: 34rem; padding: 0 1.5rem }
 h1 { font-size: 1.25rem }`
 
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-].join('; ')
+const policyOf = (formAction: string): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    `base-uri 'none'; ${formAction}frame-ancestors 'none'`,
+  ].join('; ')
 
 /** Headers of these pages: nothing of their address goes on, and nobody keeps or frames them. */
 export const plainPageHeaders = {
-  'content-security-policy': policy,
+  'content-security-policy': policyOf("form-action 'self'; "),
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
+} as const
+
+/**
+ * Headers of a page whose form leads to another origin. A browser would hold the answer's redirect to `form-action`, and
+ * without a referrer it sends no `Origin` that can be checked.
+ */
+export const leavingPageHeaders = {
+  ...plainPageHeaders,
+  'content-security-policy': policyOf(''),
+  'referrer-policy': 'same-origin',
 } as const
 
 const entities: Readonly<Record<string, string>> = {
@@ -33,12 +44,12 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (on
 /** Sends a page. `body`: HTML behind the title; texts in it are escaped by the caller. */
 export function sendPlainPage(
   reply: FastifyReply,
-  { status, title, body }: { status: number; title: string; body: string },
+  { status, title, body, leaves = false }: { status: number; title: string; body: string; leaves?: boolean },
 ): FastifyReply {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>`
   return reply
     .code(status)
-    .headers(plainPageHeaders)
+    .headers(leaves ? leavingPageHeaders : plainPageHeaders)
     .type('text/html; charset=utf-8')
     .send(
       `<!doctype html><html lang="en"><head>${head}<style>${style}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`,

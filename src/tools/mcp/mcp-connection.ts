@@ -5,9 +5,11 @@ import type { Again } from '../../actors/ports/index.ts'
 import { atMost } from '../../async/pause.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { challenged } from './mcp-failure.ts'
+import type { FetchWatch } from './mcp-fetch.ts'
 import { withMarks } from './mcp-numbers.ts'
 import { type Called, callAsking } from './mcp-questions.ts'
-import { type McpServer, openTransport } from './mcp-transport.ts'
+import { type McpServer, openTransport, type TransportWatch } from './mcp-transport.ts'
 
 /** The SDK's own timeout, longer than any of ours: each call has its limit by signal. Milliseconds. */
 const SDK_TIMEOUT_MS = 120_000
@@ -84,7 +86,7 @@ async function attempt(
     client.close().catch(() => {}) // the server is gone
     watch.onLost()
   }
-  const fetching = {
+  const fetching: TransportWatch = {
     failure: undefined,
     onEventsOpen: () => {
       hadEvents = true
@@ -119,9 +121,11 @@ async function attempt(
     transport.close().catch(() => {})
     signal.throwIfAborted()
     // The old transport's error has a message only, no cause.
-    throw error instanceof SseError && error.code === undefined && fetching.failure ? fetching.failure : error
+    const cause = error instanceof SseError && error.code === undefined && fetching.failure ? fetching.failure : error
+    throw challenged(cause, fetching)
   }
   return connection(client, transport, {
+    fetching,
     traceparent: outbound.traceparent,
     onListChanged: watch.onListChanged,
     onClose: () => {
@@ -140,6 +144,7 @@ async function connected(client: Client, transport: Transport, signal: AbortSign
 }
 
 interface Opened {
+  fetching: Pick<FetchWatch, 'refusal'>
   traceparent(): string | null
   onListChanged(): void
   onClose(): void
@@ -149,6 +154,10 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
   const offers = client.getServerCapabilities()?.tools
   // Older servers send changes without a subscription.
   let subscribes = client.getProtocolEra() === 'modern' && offers?.listChanged === true
+
+  const refuse = (error: unknown): never => {
+    throw challenged(error, opened.fetching)
+  }
 
   async function subscribe(): Promise<void> {
     subscribes = false
@@ -168,14 +177,15 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
       if (offers === undefined) return []
       // A server that refuses gets no second request.
       if (subscribes) await atMost(SUBSCRIBE_MS, subscribe())
-      return (await client.listTools(undefined, { signal, timeout: SDK_TIMEOUT_MS, cacheMode: 'refresh' })).tools
+      const listed = client.listTools(undefined, { signal, timeout: SDK_TIMEOUT_MS, cacheMode: 'refresh' })
+      return (await listed.catch(refuse)).tools
     },
     call({ name, args, meta: given, mayAsk, again }, signal) {
       const traceparent = opened.traceparent()
       const meta = { ...given, ...(traceparent !== null && { [TRACEPARENT]: traceparent }) }
       const own = Object.keys(meta).length > 0 ? { _meta: meta } : {}
       const params = { name, arguments: withMarks(args), ...own }
-      return callAsking(client, params, { mayAsk, again }, { signal, timeout: SDK_TIMEOUT_MS })
+      return callAsking(client, params, { mayAsk, again }, { signal, timeout: SDK_TIMEOUT_MS }).catch(refuse)
     },
     ping: (signal) => client.ping({ signal, timeout: PING_MS }),
     async close() {

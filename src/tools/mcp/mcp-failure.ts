@@ -1,5 +1,6 @@
 /** Failures of requests to MCP servers: their reason, for a model to read, and the safety of a retry. */
 import {
+  extractWWWAuthenticateParams,
   INTERNAL_ERROR,
   ProtocolError,
   SdkError,
@@ -10,7 +11,7 @@ import {
 import type { MissingServer } from '../../actors/reply/reply-event.ts'
 import { callFailure } from '../outbound/call-failure.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
-import { McpStatusError } from './mcp-fetch.ts'
+import { type FetchWatch, McpStatusError } from './mcp-fetch.ts'
 import { saysSessionIsLost, speaksOfSession, wordsIn } from './mcp-words.ts'
 
 /** Our error code for a response that will not come; no server uses it (JSON-RPC reserves -32099 to -32000). */
@@ -32,6 +33,36 @@ const NOT_CONNECTED = new Set([
 ])
 const MAX_MESSAGE_LENGTH = 2_000
 const MAX_READ = 64 * 1024
+
+/** The demand of a server for a grant, or for one with more scopes. */
+export interface Challenge {
+  status: number
+  error?: string
+  scope?: string
+  /** The address of the server's metadata. */
+  metadata?: string
+}
+
+const challenges = new WeakMap<object, Challenge>()
+
+/** Notes the challenge that came with an error, if it is one of 401 or 403. Returns the error. */
+export function challenged(error: unknown, { refusal }: Pick<FetchWatch, 'refusal'>): unknown {
+  if (refusal === undefined || !(error instanceof Error) || statusOf(error) !== refusal.status) return error
+  const { status, header } = refusal
+  const answer = new Response(null, { headers: header === '' ? {} : { 'www-authenticate': header } })
+  const { error: code, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(answer)
+  challenges.set(error, {
+    status,
+    ...(code !== undefined && { error: code }),
+    ...(scope !== undefined && { scope }),
+    ...(resourceMetadataUrl !== undefined && { metadata: resourceMetadataUrl.href }),
+  })
+  return error
+}
+
+/** Returns the challenge that came with an error. */
+export const challengeOf = (error: unknown): Challenge | undefined =>
+  error instanceof Error ? challenges.get(error) : undefined
 
 /** Returns the HTTP status of the response that caused a transport's error. */
 function statusOf(error: unknown): number | null {

@@ -42,6 +42,8 @@ export class McpStatusError extends Error {
 export interface FetchWatch {
   /** The error of the last call without a response, since the old transport's errors have no cause. */
   failure: unknown
+  /** The newest answer of 401 or 403, with its `WWW-Authenticate`. */
+  refusal?: { status: number; header: string }
   /** Reports that an event stream requested with GET is open. */
   onEventsOpen(): void
   /** Reports that the event stream requested with GET has ended, and so have the POSTs of that time. */
@@ -94,6 +96,7 @@ export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: bo
   }
 }
 
+const MAX_CHALLENGE = 4_000
 /** The longest message of a refusal. */
 const MAX_REFUSAL_BYTES = 64 * 1024
 
@@ -143,9 +146,15 @@ function ask(
       signal: AbortSignal.any(signal ? [signal, ...limits] : limits),
     }),
   )
-  asked.catch((error: unknown) => {
-    watch.failure = error
-  })
+  asked.then(
+    ({ status, headers: answered }) => {
+      if (status !== 401 && status !== 403) return
+      watch.refusal = { status, header: answered.get('www-authenticate')?.slice(0, MAX_CHALLENGE) ?? '' }
+    },
+    (error: unknown) => {
+      watch.failure = error
+    },
+  )
   return asked
 }
 

@@ -24,6 +24,8 @@ export interface McpServer {
   headers: Record<string, string>
   /** Whether calls send it the session and its user. */
   sendUser?: boolean
+  /** `user`: each user signs in. */
+  auth?: 'none' | 'user'
   /** The version of the record. */
   version: string
 }

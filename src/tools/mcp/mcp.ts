@@ -13,13 +13,23 @@ import type { Outbound } from '../outbound/outbound.ts'
 import { createLists, type McpTool, usableTools } from './lists/mcp-lists.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { createConnections, keyOf, type McpConnections } from './mcp-connections.ts'
-import { isAnswer, isRefusal, maySessionBeLost, mcpFailure, missingReason, wasNotExecuted } from './mcp-failure.ts'
+import {
+  type Challenge,
+  challengeOf,
+  isAnswer,
+  isRefusal,
+  maySessionBeLost,
+  mcpFailure,
+  missingReason,
+  wasNotExecuted,
+} from './mcp-failure.ts'
 import { picturesIn } from './mcp-pictures.ts'
 import { CannotAsk, type ServerQuestions } from './mcp-questions.ts'
 import { resultText } from './mcp-result.ts'
 import type { McpServer } from './mcp-transport.ts'
 
 export type { McpTool } from './lists/mcp-lists.ts'
+export type { Challenge } from './mcp-failure.ts'
 export type { McpServer } from './mcp-transport.ts'
 
 export interface ToolLog {
@@ -43,6 +53,8 @@ export interface CallOf {
 export interface McpAnswer extends ToolAnswer {
   /** Set when the server asks its user first: there is no result yet. */
   asks?: ServerQuestions
+  /** Set when the server demands a grant, or one with more scopes. */
+  challenge?: Challenge
 }
 
 export interface Mcp extends AsyncDisposable {
@@ -134,7 +146,7 @@ export function createMcp(options: McpOptions): Mcp {
   const tools: Mcp['tools'] = (server, signal) =>
     unlessAborted(lists.get(server), signal).catch((error: unknown) => {
       signal.throwIfAborted()
-      throw new NoTools(clearedFailure(server, error), missingReason(error, false))
+      throw new NoTools(clearedFailure(server, error), missingReason(error, false), challengeOf(error))
     })
   /** The time until which servers count as silent because a reply waited in vain, by `performance.now()`. */
   const silentUntil = new Map<string, number>()
@@ -178,9 +190,11 @@ export function createMcp(options: McpOptions): Mcp {
 export class NoTools extends Error {
   override name = 'NoTools'
   readonly reason: MissingServer['reason']
-  constructor(message: string, reason: MissingServer['reason']) {
+  readonly challenge: Challenge | undefined
+  constructor(message: string, reason: MissingServer['reason'], challenge?: Challenge) {
     super(message)
     this.reason = reason
+    this.challenge = challenge
   }
 }
 
@@ -261,7 +275,9 @@ async function call(
     if (limit.expired() && server.transport === 'sse') retireAsIs(connections, server)
     const why = limit.expired() ? `No answer within ${ms / 1000} s.` : clearedFailure(server, error)
     const mayHaveRun = wasSent && (limit.expired() || (!isAnswer(error) && !isRefusal(error) && !wasNotExecuted(error)))
-    return { ok: false, content: mayHaveRun ? `${why} The call may have been carried out; it is not repeated.` : why }
+    const challenge = challengeOf(error)
+    const content = mayHaveRun ? `${why} The call may have been carried out; it is not repeated.` : why
+    return { ok: false, content, ...(challenge && { challenge }) }
   }
 }
 

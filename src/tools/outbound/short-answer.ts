@@ -1,5 +1,5 @@
-/** Calls to identity providers: bounded in time and size, and held to the origin that was asked (contract section 33). */
-import type { Outbound } from './outbound.ts'
+/** Calls to authorization servers: bounded in time and size, and held to the origin that was asked (contract sections 27 and 33). */
+import type { Chooser, Outbound } from './outbound.ts'
 
 const TIMEOUT_MS = 10_000
 const MOST_BYTES = 2 ** 20
@@ -10,12 +10,17 @@ const NULL_BODY = new Set([204, 205, 304])
 export async function fetchShort(
   outbound: Pick<Outbound, 'fetch'>,
   url: string,
-  { method, headers, body }: { method: string; headers: Record<string, string>; body: string | null },
+  {
+    method,
+    headers,
+    body,
+    chosenBy = 'admin',
+  }: { method: string; headers: Record<string, string>; body: string | null; chosenBy?: Chooser },
 ): Promise<Response> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   let at = new URL(url)
   for (let followed = 0; ; followed++) {
-    const answer = await outbound.fetch(at, { chosenBy: 'admin', method, headers, body, signal })
+    const answer = await outbound.fetch(at, { chosenBy, method, headers, body, signal })
     const bytes = await readUpTo(answer.body, MOST_BYTES)
     const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
     const next = location === null || method !== 'GET' ? null : URL.parse(location, at.href)

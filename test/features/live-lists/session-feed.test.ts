@@ -36,7 +36,7 @@ verifies(
         throw error
       },
     )
-    const follow = (after: number) => feed.follow({ agentId: 'a', users: [], after }, patientSignal())
+    const follow = (after: number) => feed.follow({ agentId: 'a', users: [], children: true, after }, patientSignal())
     expect(await feed.position()).toBe(5)
     const first = follow(5)
     changes.push(gone(7))
@@ -99,7 +99,9 @@ async function twentyBehind(read: () => Promise<void>) {
   await feed.position()
   const { signal } = new AbortController()
   let served = 0
-  const followers = Array.from({ length: 20 }, () => feed.follow({ agentId: 'a', users: [], after: 5 }, signal))
+  const followers = Array.from({ length: 20 }, () =>
+    feed.follow({ agentId: 'a', users: [], children: true, after: 5 }, signal),
+  )
   for (const follower of followers) {
     follower.next().then(() => {
       served += 1
@@ -139,7 +141,7 @@ verifies(
         throw error
       },
     )
-    const follow = (after: number) => feed.follow({ agentId: 'a', users: [], after }, patientSignal())
+    const follow = (after: number) => feed.follow({ agentId: 'a', users: [], children: true, after }, patientSignal())
     expect(await feed.position()).toBe(100)
     const before = follow(100).next()
     given = 60

@@ -46,6 +46,7 @@ const noTools: Omit<HttpToolDependencies & McpServerDependencies, 'sql' | 'secre
   discoverTools: async () => [],
   discoveryWarning: async () => null,
   onMcpServerChange() {},
+  publicUrl: () => null,
 }
 
 const offered = [{ id: 'web_fetch', name: 'Fetch', description: 'Fetches.' }]

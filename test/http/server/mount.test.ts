@@ -42,12 +42,14 @@ const session = {
   pending: [],
   head_id: null,
   forked_from: null,
+  parent: null,
   created_at: at,
   updated_at: at,
 }
 const sessionHandlers = {
   createSession: ({ body }) => ({ ...session, title: body.title ?? null }),
   listSessions: ({ query }) => ({ sessions: [], total: 0, ...query }),
+  listSessionChildren: ({ query }) => ({ sessions: [], total: 0, ...query }),
   streamSessions: () => undefined,
   getSession: ({ params }) => ({ ...session, id: params.session_id }),
   updateSession: ({ params }) => ({ ...session, id: params.session_id }),
@@ -56,9 +58,7 @@ const sessionHandlers = {
   moveHead: ({ params }) => ({ ...session, id: params.session_id }),
   deleteSession: () => {},
 } satisfies Handlers<'sessions'>
-
 let app: FastifyInstance
-
 beforeAll(async () => {
   app = Fastify({ bodyLimit: 1 << 20 })
   registerJson(app, 'management')

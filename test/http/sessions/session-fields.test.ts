@@ -33,6 +33,7 @@ verifies(
         archived: false,
         head_id: null,
         forked_from: null,
+        parent: null,
         pending: [],
         created_at: expect.stringMatching(isoUtc),
         updated_at: json.created_at,

@@ -31,6 +31,7 @@ verifies('spec-2.8.session', 'create answers 201 with exactly these fields, read
       archived: false,
       head_id: null,
       forked_from: null,
+      parent: null,
       pending: [],
       created_at: expect.stringMatching(isoUtc),
       updated_at: expect.stringMatching(isoUtc),

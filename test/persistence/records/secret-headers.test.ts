@@ -26,7 +26,8 @@ verifies(
     const sealed = sealHeaders(old, `http-tool:${id}`, headers)
     await createHttpTool(db.sql, { id, method: 'GET', ...fields, ...sealed })
     const sealedForServer = sealHeaders(old, `mcp-server:${id}`, headers)
-    const server = { name: 'N', transport: 'sse', url: 'https://a.com/', sendUser: false } as const
+    const noSignIn = { auth: 'none', oauthClientId: null, sealedClientSecret: null } as const
+    const server = { name: 'N', transport: 'sse', url: 'https://a.com/', sendUser: false, ...noSignIn } as const
     await createMcpServer(db.sql, { id, ...server, ...sealedForServer })
     const lost = { headers, secretHeaders: 'v1.0123456789abcdef.AAAA.AAAA' }
     await createMcpServer(db.sql, { id: broken, ...server, ...lost })

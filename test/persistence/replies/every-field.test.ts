@@ -120,6 +120,7 @@ const admitted = {
   decided_by: 'decides: who rejects what waits',
   place: 'messages.asked_place',
   facts: 'messages.facts',
+  texts: 'decides: what the session holds besides; see kept-texts.test.ts',
   on_busy: 'decides: what it does while a reply runs',
   may_queue: 'decides: whether it may wait',
   input: 'queued_messages.input',
@@ -137,7 +138,7 @@ const admitted = {
 } satisfies Record<AdmittedKey, string>
 
 /** Keys of messages that are always admitted alone, or that nothing stands against where they are admitted with others. */
-const aloneKeys = ['is_retry', 'may_start', 'begins', 'wait_id', 'decisions', 'decisions_hash', 'in_part', 'answers']
+const aloneKeys = 'is_retry may_start begins texts wait_id decisions decisions_hash in_part answers'.split(' ')
 const unopposedKeys = ['on_busy', 'may_queue', 'input']
 
 /** Reads the text of the functions that are given a message, without comments. */

@@ -10,6 +10,9 @@ interface Values {
   transport: McpServer['transport']
   url: string
   headers: HeaderRow[]
+  auth: McpServer['auth']
+  oauthClientId: string
+  oauthClientSecret: string
 }
 
 const valuesOf = (server: McpServer | null): Values => ({
@@ -17,7 +20,16 @@ const valuesOf = (server: McpServer | null): Values => ({
   transport: server?.transport ?? 'streamable_http',
   url: server?.url ?? '',
   headers: rowsOf(server?.headers ?? {}),
+  auth: server?.auth ?? 'none',
+  oauthClientId: server?.oauthClientId ?? '',
+  oauthClientSecret: server?.oauthClientSecret ?? '',
 })
+
+/** Returns the client as it is sent: an empty field clears it, as does a server without sign-in. */
+function clientOf({ auth, oauthClientId, oauthClientSecret }: Omit<Values, 'headers'>) {
+  const given = (text: string) => (auth === 'none' || text.trim() === '' ? null : text.trim())
+  return { oauthClientId: given(oauthClientId), oauthClientSecret: given(oauthClientSecret) }
+}
 
 interface McpServerFormProps {
   /** Null while it is being created. */
@@ -28,11 +40,13 @@ interface McpServerFormProps {
 
 export function McpServerForm({ server, save, onSaved }: McpServerFormProps) {
   const form = useForm<Values>({ initialValues: valuesOf(server) })
-  const { transport, url, headers } = form.values
+  const { transport, url, headers, auth } = form.values
   return (
     <RecordForm
       form={form}
-      save={({ headers: rows, ...fields }) => save({ ...fields, url: fields.url.trim(), headers: headersOf(rows) })}
+      save={({ headers: rows, ...fields }) =>
+        save({ ...fields, ...clientOf(fields), url: fields.url.trim(), headers: headersOf(rows) })
+      }
       onSaved={onSaved}
       valuesOf={valuesOf}
       keep={keepTypedRows}
@@ -71,6 +85,44 @@ export function McpServerForm({ server, save, onSaved }: McpServerFormProps) {
         spellCheck={false}
         {...form.getInputProps('url')}
       />
+      <Input.Wrapper
+        label="Sign-in"
+        labelElement="div"
+        description="Each user of an agent may sign in with an account of their own."
+        error={form.errors.auth}
+      >
+        <div>
+          <SegmentedControl
+            mt={8}
+            aria-label="Sign-in"
+            value={auth}
+            onChange={(value) => form.setFieldValue('auth', value)}
+            data={[
+              { value: 'none', label: 'None' },
+              { value: 'user', label: 'Each user' },
+            ]}
+          />
+        </div>
+      </Input.Wrapper>
+      {auth === 'user' && (
+        <>
+          <TextInput
+            label="OAuth client id"
+            description="Only where the authorization server registers no clients by itself."
+            spellCheck={false}
+            maw={420}
+            {...form.getInputProps('oauthClientId')}
+          />
+          <TextInput
+            label="OAuth client secret"
+            description="*** stands for the stored one."
+            spellCheck={false}
+            autoComplete="off"
+            maw={420}
+            {...form.getInputProps('oauthClientSecret')}
+          />
+        </>
+      )}
       <HeadersField
         rows={headers}
         onChange={(rows) => form.setFieldValue('headers', rows)}

@@ -1,5 +1,6 @@
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
+import { Connections } from './connections.tsx'
 import { Discovery } from './discovery.tsx'
 import { McpServerForm } from './mcp-server-form.tsx'
 import { createMcpServer, mcpServerResource, updateMcpServer } from './resource.ts'
@@ -18,7 +19,12 @@ export const Existing = () => (
   <RecordPage
     resource={mcpServerResource}
     deletion="Its address and headers are deleted permanently, and agents that use it lose its tools."
-    side={({ id }) => <Discovery serverId={id} />}
+    side={({ id, auth }) => (
+      <>
+        <Discovery serverId={id} />
+        {auth === 'user' && <Connections serverId={id} />}
+      </>
+    )}
   >
     {(server, onSaved, edits) => (
       <McpServerForm server={server} save={(fields) => updateMcpServer(server.id, fields, edits)} onSaved={onSaved} />

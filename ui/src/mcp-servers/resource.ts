@@ -8,7 +8,11 @@ import { atRecord, resource } from '../blocks/resource.ts'
 
 export type McpServer = components['schemas']['McpServer']
 export type McpTool = components['schemas']['McpTool']
-export type McpServerFields = Pick<McpServer, 'name' | 'transport' | 'url' | 'headers'>
+export type McpConnection = components['schemas']['McpConnection']
+export type McpServerFields = Pick<
+  McpServer,
+  'name' | 'transport' | 'url' | 'headers' | 'auth' | 'oauthClientId' | 'oauthClientSecret'
+>
 
 export const mcpServerResource = resource<McpServer>({
   noun: 'MCP server',
@@ -44,4 +48,22 @@ export const mcpTools = (id: string) =>
     queryFn: async ({ signal }) => (await api.GET('/api/v1/mcp-servers/{id}/tools', { ...atRecord(id), signal })).tools,
     staleTime: 60_000,
     refetchOnWindowFocus: false,
+  })
+
+/** Returns the users who have signed in at the server, 100 at most. */
+export const mcpConnections = (id: string) =>
+  queryOptions({
+    queryKey: ['mcp-servers', 'connections', id],
+    queryFn: async ({ signal }) => {
+      const { params } = atRecord(id)
+      return await api.GET('/api/v1/mcp-servers/{id}/connections', {
+        params: { ...params, query: { limit: 100 } },
+        signal,
+      })
+    },
+  })
+
+export const removeConnection = (id: string, connectionId: string) =>
+  api.DELETE('/api/v1/mcp-servers/{id}/connections/{connection_id}', {
+    params: { path: { id, connection_id: connectionId } },
   })

@@ -2,7 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { Decision } from '../../../../openapi/schemas/conversation/actions.ts'
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
-import { isQuestionDecision, type WaitKind } from '../../../actors/reply/reply-event.ts'
+import { isQuestionDecision, type PendingKind } from '../../../actors/reply/reply-event.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import { refuseUnknownFields } from '../../../http/server/unknown-fields/unknown-fields.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
@@ -31,7 +31,7 @@ export interface GivenDecisions {
   /** True for `…/actions`, which may leave other calls undecided. */
   inPart: boolean
   /** The kinds that the surface can decide. */
-  decides: readonly WaitKind[]
+  decides: readonly PendingKind[]
 }
 
 type ActionsRequest = components['schemas']['ActionsRequest']

@@ -1,7 +1,7 @@
 /** The checks that decisions fit what is pending, and that whoever makes them may (contract sections 15 and 29). */
 import { isDeepStrictEqual } from 'node:util'
 import type { CheckedToolbox, DecidedCall } from '../../../actors/ports/index.ts'
-import { isQuestionDecision, type WaitKind } from '../../../actors/reply/reply-event.ts'
+import { isQuestionDecision, type PendingKind } from '../../../actors/reply/reply-event.ts'
 import { noRetry, refuse } from '../../../http/sending/refusals.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
@@ -9,6 +9,9 @@ import { isSameJson } from '../../../untrusted/json/equal-json.ts'
 import type { Wait } from '../store/waits.ts'
 import type { GivenDecision, GivenDecisions } from './decisions.ts'
 import { rememberedOf } from './remembering.ts'
+
+/** The key of a sign-in among a call's questions. A server's question has one that may be the same: it asks at another time. */
+export const SIGN_IN_KEY = 'sign_in'
 
 /** A decision about a pending call. `where`: its place in the request. */
 export interface Decision {
@@ -38,7 +41,10 @@ const checks = {
     if (call.schema && content === undefined) badRequest(`${where}.content: is required`)
     if (!call.schema && content !== undefined) badRequest(`${where}.content: the question is no form`)
   },
-} satisfies Record<WaitKind, (decision: Decision) => void>
+  sign_in({ call, decided: { decision } }) {
+    if (decision !== 'decline') badRequest(`decisions: ${JSON.stringify(call.call_id)} waits for a sign-in, or decline`)
+  },
+} satisfies Record<PendingKind, (decision: Decision) => void>
 
 const notAsked = ({ call_id }: PendingCall): never =>
   badRequest(`decisions: ${JSON.stringify(call_id)} asks nothing: approve, reject or respond`)
@@ -76,7 +82,8 @@ export async function fittingDecisions(
       if (calls.findIndex(isSame) < index) {
         return badRequest(`${where}: ${JSON.stringify(decided.id)} is decided twice`)
       }
-      const keyed = call.key === undefined ? decided : { ...decided, key: call.key }
+      const key = call.kind === 'sign_in' ? SIGN_IN_KEY : call.key
+      const keyed = key === undefined ? decided : { ...decided, key }
       return { call, decided: withoutOwnArguments(keyed, call), where: `${where}.${index}`, bySecret }
     })
     const missed = pending.find((one) => !found.some(({ call }) => call === one))

@@ -11,15 +11,19 @@ import type { GivenDecision } from './decisions.ts'
 const shownId = ({ call_id, key }: Pick<PendingCall, 'call_id' | 'key'>, isOneOfMany: boolean): string =>
   isOneOfMany && key !== undefined ? `${call_id}:${key}` : call_id
 
+const asks = ({ kind }: PendingCall): boolean => kind === 'input' || kind === 'sign_in'
+
 /** Returns the questions of a call as entries of `pending`, with the ids that front ends know them by. */
 export function shownQuestions(
   { id: call_id, name, arguments: text }: ToolCall,
   { server, questions }: ServerAsked,
 ): { id: string; entry: PendingCall }[] {
-  return questions.map(({ key, message, schema, url }) => ({
+  return questions.map(({ key, message, schema, url, signIn }) => ({
     id: shownId({ call_id, key }, questions.length > 1),
     entry: {
-      ...{ call_id, name, arguments: text, kind: 'input' as const, server, key, message },
+      ...{ call_id, name, arguments: text, kind: signIn ? ('sign_in' as const) : ('input' as const), server },
+      ...(!signIn && { key }),
+      message,
       ...(schema === undefined ? { url: url ?? '' } : { schema: Object(JSON.parse(schema)) }),
     },
   }))
@@ -27,7 +31,7 @@ export function shownQuestions(
 
 /** Returns the pending questions by their ids for front ends. */
 export function questionsById(pending: readonly PendingCall[]): Map<string, PendingCall> {
-  const questions = pending.filter(({ kind }) => kind === 'input')
+  const questions = pending.filter(asks)
   return new Map(
     questions.map((one) => [shownId(one, questions.filter(({ call_id }) => call_id === one.call_id).length > 1), one]),
   )
@@ -35,7 +39,7 @@ export function questionsById(pending: readonly PendingCall[]): Map<string, Pend
 
 /** Reads outputs of pages for calls that ask: the decision, or a list of decisions with their keys. Throws 400. */
 export function outputsAsAnswers(calls: readonly GivenDecision[], pending: readonly PendingCall[]): GivenDecision[] {
-  const asking = new Set(pending.filter(({ kind }) => kind === 'input').map(({ call_id }) => call_id))
+  const asking = new Set(pending.filter(asks).map(({ call_id }) => call_id))
   return calls.flatMap((call) => {
     if (!asking.has(call.id) || call.decision !== 'respond') return [call]
     const given = jsonIn(call.output ?? '')

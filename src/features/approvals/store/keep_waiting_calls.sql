@@ -1,4 +1,4 @@
--- revision 7
+-- revision 8
 /* Updates the pending calls when a reply ends: stores the results of calls that it made, and adds calls that it
    requested. Unless the reply ends to wait, calls that are still open are never offered for a decision. Called by
    fold_reply. p_waiting: {calls: [{place, call_id, name, arguments, kind, reply_id, asked}], carried, asked}, or null. reply_id: absent
@@ -19,7 +19,7 @@ begin
                and r.value -> 'event' ->> 'id' = b.value -> 'event' ->> 'id'
              where b.value -> 'event' ->> 'type' = 'tool_begun') e
      where c.session_id = p_session and c.decided_in = p_reply
-       and c.decision in ('approve', 'answer', 'decline', 'cancel') and c.call_id = e.id;
+       and c.decision in ('approve', 'answer', 'decline', 'cancel', 'signed_in') and c.call_id = e.id;
   end if;
   if p_waiting is null then
     update waiting_calls c set open = false where c.session_id = p_session and c.open;

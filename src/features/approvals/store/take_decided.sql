@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Leaves what was decided in a session to the reply p_reply, which follows and makes what was approved. The caller holds the
    session's lock. Returns [{id, decision, arguments, output, reason, again}], in order. */
 create or replace function take_decided(p_session uuid, p_reply uuid) returns jsonb language sql as $$
@@ -12,7 +12,7 @@ create or replace function take_decided(p_session uuid, p_reply uuid) returns js
   select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
            'id', t.call_id, 'decision', t.decision, 'arguments', t.decided_arguments, 'output', t.output,
            'reason', t.reason,
-           'again', case when t.asked_of is not null and t.decision in ('answer', 'decline', 'cancel')
+           'again', case when t.asked_of is not null and t.decision in ('answer', 'decline', 'cancel', 'signed_in')
                                           then answers_of(t.reply_id, t.place, t.asked_state, t.asked_of) end)) order by t.place)
     from taken t;
 $$;

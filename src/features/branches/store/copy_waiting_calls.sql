@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Copies the outcomes of pending calls on a path into the session p_to. Readers of the copy see the same outcomes, also
    while the reply that carries the decisions out still runs. Undecided calls are rejected: the copy waits for no
    decision. p_end: the path's last position. */
@@ -19,5 +19,5 @@ begin
     from copied_messages(p_from, p_end, p_to) r
     join waiting_calls w on w.reply_id = r.original
     left join copied_messages(p_from, p_end, p_to) d on d.original = w.decided_in
-    left join lateral begun_calls(w.decided_in) b on w.decision in ('approve', 'answer', 'decline', 'cancel') and b.call_id = w.call_id;
+    left join lateral begun_calls(w.decided_in) b on w.decision in ('approve', 'answer', 'decline', 'cancel', 'signed_in') and b.call_id = w.call_id;
 end $$;

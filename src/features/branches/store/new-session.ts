@@ -123,7 +123,8 @@ async function insertSession(
   if (!isUuid(agentId)) return null
   const { id, title = null, titleIsDraft = false, user = null, metadata, externalId = null, messages } = session
   const { agentVersion = null } = session
-  const { rows: given, bytes } = givenRows(messages ?? [])
+  const { rows: given, bytes: ofMessages } = givenRows(messages ?? [])
+  const bytes = ofMessages + (metadata ? Buffer.byteLength(jsonText(metadata)) : 0)
   if (bytes > (limits.sessionBytes ?? Number.POSITIVE_INFINITY)) return 'session_full'
   if (bytes > 0 && (await isTooMuchFor(sql, agentId, user, bytes, limits.userBytes))) return 'user_full'
   const isGood =
@@ -134,7 +135,7 @@ async function insertSession(
     made as (
       insert into sessions (id, agent_id, title, title_is_draft, end_user, metadata, uncounted, external_id, agent_version, bytes)
       select ${id ?? newId()}, agent.id, ${title}, ${titleIsDraft}, ${user}, given.metadata,
-             case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${agentVersion}, ${bytes}
+             case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${agentVersion}, ${ofMessages} + metadata_bytes(given.metadata)
         from agent join free on free.places > 0 cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
       on conflict do nothing
       returning ${columns(sql)}

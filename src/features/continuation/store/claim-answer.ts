@@ -1,12 +1,12 @@
 /** The answer of take_over_reply.sql. */
 import Type, { type Static } from 'typebox'
 import {
+  type AnswerDecision,
+  answerDecisions,
   type CallDecision,
   callDecisions,
   type HandoverReason,
   handoverReasons,
-  type QuestionDecision,
-  questionDecisions,
 } from '../../../actors/reply/reply-event.ts'
 import { orNull } from '../../../persistence/replies/stored/shared-schemas.ts'
 import { decoder } from '../../../persistence/stored-json.ts'
@@ -41,7 +41,7 @@ const schema = Type.Object({
             answers: Type.Array(
               Type.Object({
                 key: Type.String(),
-                decision: Type.Unsafe<QuestionDecision>(Type.Enum([...questionDecisions])),
+                decision: Type.Unsafe<AnswerDecision>(Type.Enum([...answerDecisions])),
                 content: Type.Optional(Type.String()),
               }),
             ),

@@ -1,8 +1,10 @@
 /** The media type of a file, told by its bytes as they arrive (contract section 32). */
-import { BEGINNING_BYTES, pictureOrPdfType } from '../../parts/index.ts'
+import { BEGINNING_BYTES, mayBeDocument, pictureOrPdfType } from '../../parts/index.ts'
 
 export interface TypeReader {
   write(chunk: Uint8Array): void
+  /** Returns whether the file begins as documents do: what converts it tells its type. */
+  mayBeDocument(): boolean
   /** Returns null for a file of a type that is not taken. */
   end(filename: string): Promise<string | null>
 }
@@ -28,6 +30,7 @@ export function createTypeReader(): TypeReader {
       if (isText && chunk.includes(0)) isText = false
       if (isText) decode(chunk)
     },
+    mayBeDocument: () => mayBeDocument(beginning.subarray(0, length)),
     async end(filename) {
       const told = await pictureOrPdfType(beginning.subarray(0, length))
       if (told !== null) return told

@@ -4,7 +4,8 @@ import { nameIgnored } from '../../../http/sending/answer-fields.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import { LATE } from '../../../http/server/request-body/incoming-body.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { releaseContents } from '../../parts/index.ts'
+import { readContent } from '../../../persistence/replies/reading/part-rows.ts'
+import { addText, convertDocument, releaseContents } from '../../parts/index.ts'
 import { agentsOf, type Caller, userOf } from '../../users/index.ts'
 import { addFile, type FileRefusal, findFile, type StoredFile } from '../store/files.ts'
 import { type StreamedContent, storeStream } from '../store/streamed-content.ts'
@@ -93,10 +94,20 @@ async function receiveBytes(sql: Sql, uploadId: string, { chunks, filename, most
   const type = createTypeReader()
   const content = await storeStream(sql, uploadId, watched(chunks, { mostBytes, see: type.write }))
   if (content.size === 0) badRequest('file: is empty')
-  const mediaType =
-    (await type.end(filename)) ??
-    badRequest('file: must be PNG, JPEG, WebP, GIF, PDF, or text in UTF-8 (such as CSV and Markdown)')
-  return { ...content, mediaType }
+  const mediaType = type.mayBeDocument() ? await readDocument(sql, content) : await type.end(filename)
+  return { ...content, mediaType: mediaType ?? badRequest(`file: must be ${TAKEN}`) }
+}
+
+const TAKEN =
+  'PNG, JPEG, WebP, GIF, PDF, a Word (.docx) or Excel (.xlsx) document, or text in UTF-8 (such as CSV and Markdown)'
+
+/** Stores the text of a document whose bytes are stored. Returns its type, null for another archive. Throws 400. */
+async function readDocument(sql: Sql, { key, size }: StreamedContent): Promise<string | null> {
+  const converted = await convertDocument({ size, chunks: readContent(sql, key) })
+  if (converted === 'other') return null
+  if ('fault' in converted) return badRequest(`file: ${converted.fault}`)
+  await addText(sql, key, converted.text)
+  return converted.mediaType
 }
 
 async function* watched(

@@ -3,7 +3,7 @@ import type { FilePurpose } from '../../../../openapi/schemas/deploy/files.ts'
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
-import { readContent } from '../../../persistence/replies/reading/part-rows.ts'
+import { readContent, textOf } from '../../../persistence/replies/reading/part-rows.ts'
 import { isPictureType } from '../../parts/index.ts'
 import type { StreamedContent } from './streamed-content.ts'
 
@@ -158,23 +158,25 @@ export interface UseReach {
  */
 export async function findUsable(sql: Sql, id: string, reach: UseReach): Promise<MessagePart | null> {
   const { agentId, takesOfNone, user } = reach
-  const [file] = await sql<StoredFile[]>`
+  const [file] = await sql<(StoredFile & { textSize: number | null })[]>`
     with used as (
       update files set used_at = clock_timestamp()
        where id = ${id} and used_at < clock_timestamp() - interval '1 hour')
-    select ${columns(sql)} from files f
+    select ${columns(sql)}, t.size as "textSize"
+      from files f left join part_texts t on t.sha256 = f.stored_as
      where f.id = ${id} and ${reached(sql, { agentIds: null, user })}
        and (f.agent_id = ${agentId} ${takesOfNone ? sql`or f.agent_id is null` : sql``})`
   return file === undefined ? null : partOf(sql, file)
 }
 
-const partOf = (sql: Sql, file: StoredFile): MessagePart => {
-  const { sha256, mediaType, size, storedAs } = file
+const partOf = (sql: Sql, file: StoredFile & { textSize: number | null }): MessagePart => {
+  const { sha256, mediaType, size, storedAs, textSize } = file
   const isPicture = isPictureType(mediaType)
   return {
     ...{ type: isPicture ? 'image_url' : 'file', sha256, mediaType, size, storedAs },
     ...{ filename: isPicture ? null : file.filename, detail: null, sourceUrl: null, place: 0 },
     read: () => readContent(sql, storedAs),
+    ...(textSize !== null && { text: textOf(sql, storedAs, textSize) }),
   }
 }
 

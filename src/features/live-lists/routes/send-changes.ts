@@ -27,6 +27,7 @@ function givenPosition({ headers }: FastifyRequest, inQuery: string | undefined)
 export interface ChangeStream {
   agentId: string | null
   users: FollowQuery['users']
+  children: boolean
   lastEventId: string | undefined
   /** The time at which it ends, in Unix seconds. Null when it has no end of its own. */
   endsAt: number | null
@@ -40,7 +41,7 @@ const textOf = createChangeTexts()
 export async function sendChanges(
   { sessionFeed }: FeedDependencies,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { agentId, users, lastEventId: inQuery, endsAt, show, follower }: ChangeStream,
+  { agentId, users, children, lastEventId: inQuery, endsAt, show, follower }: ChangeStream,
 ): Promise<void> {
   using _place = sessionFeed.enter(follower)
   const given = givenPosition(request, inQuery)
@@ -57,7 +58,7 @@ export async function sendChanges(
   const timer = endsAt === null ? undefined : setTimeout(() => over.abort(), Math.max(0, endsAt * 1000 - Date.now()))
   const signal = firstAbort(stream.signal, over.signal)
   try {
-    for await (const changes of sessionFeed.follow({ agentId, users, after }, signal)) {
+    for await (const changes of sessionFeed.follow({ agentId, users, children, after }, signal)) {
       await stream.write(changes.map((change) => textOf(change, show)).join(''))
     }
     if (!stream.signal.aborted) stream.end()

@@ -12,6 +12,8 @@ export interface FollowQuery {
   agentId: string | null
   /** All that are given must hold. Null stands for all users. */
   users: readonly (string | null)[]
+  /** Whether sessions that a call of another one made are followed too. */
+  children: boolean
   /** The number of the last change that the follower knows. */
   after: number
 }
@@ -30,10 +32,11 @@ export interface SessionFeed extends Followers {
 }
 
 /** Returns a function that tells whether a change is one of the follower's. */
-function filterOf({ agentId, users }: FollowQuery): (change: SessionChange) => boolean {
+function filterOf({ agentId, users, children }: FollowQuery): (change: SessionChange) => boolean {
   const named = users.flatMap((name) => (name === null ? [] : [{ name, hash: userHash(name) }]))
   return (change) =>
     (agentId === null || change.agentId === agentId) &&
+    (children || change.deleted || change.session.parent === null) &&
     named.every(({ name, hash }) => (change.deleted ? change.userHash === hash : change.user === name))
 }
 

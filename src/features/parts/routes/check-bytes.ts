@@ -1,5 +1,6 @@
 /** Whether bytes are what they are called (contract section 13). */
 import { setImmediate } from 'node:timers/promises'
+import { isDocument } from '../documents/document-types.ts'
 import type { Decoded } from './base64.ts'
 import { isPictureType } from './sent-message.ts'
 
@@ -35,6 +36,7 @@ export async function pictureOrPdfType(beginning: Uint8Array): Promise<string | 
 
 /** Returns what is wrong with the bytes. Null when there is nothing. */
 export async function faultOf({ pieces }: Pick<Decoded, 'pieces'>, mediaType: string): Promise<string | null> {
+  if (isDocument(mediaType)) return null // what converts it tells
   if (mediaType.startsWith('text/')) return (await isText(pieces)) ? null : 'is not text in UTF-8'
   return (await typeOf(pieces)) === mediaType ? null : `does not begin as ${mediaType} does`
 }

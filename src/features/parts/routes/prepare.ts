@@ -2,14 +2,15 @@
 
 import { randomUUID } from 'node:crypto'
 import { userMessage, withinPartLimit } from '../../../actors/history/message-parts.ts'
-import type { MessagePart, ModelMessage, NewParts, PartIdentity } from '../../../actors/ports/index.ts'
+import type { MessagePart, ModelMessage, NewParts, PartIdentity, PartText } from '../../../actors/ports/index.ts'
 import { createSemaphore } from '../../../async/semaphore.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { readContent } from '../../../persistence/replies/reading/part-rows.ts'
-import { keepContents, type PartOwner, releaseContents } from '../store/parts.ts'
+import { readContent, textOf } from '../../../persistence/replies/reading/part-rows.ts'
+import { keepContents, type PartOwner, releaseContents, textSizes } from '../store/parts.ts'
 import type { Decoded } from './base64.ts'
 import { faultOf, pictureTypeOf } from './check-bytes.ts'
+import { bringsDocument, type DocumentText, documentTexts } from './document-parts.ts'
 import {
   type FoundPart,
   type FoundSource,
@@ -94,9 +95,12 @@ async function fetchOne(
   return mediaType === null ? badRequest(`${where}: is no picture in PNG, JPEG, WebP or GIF`) : { data, mediaType }
 }
 
-/** Throws 413. */
-function refuseTooLarge(parts: readonly LoadedPart[]): void {
-  if (parts.reduce((sum, { data }) => sum + data.size, 0) > MOST_MESSAGE_BYTES) throw tooLarge()
+/** Throws 413. Documents count with their texts. */
+function refuseTooLarge(parts: readonly LoadedPart[], texts: ReadonlyMap<string, DocumentText>): void {
+  const sizes = parts.map(({ part: { source }, data }) =>
+    source.kind === 'stored' ? (source.stored.text ?? data).size : (texts.get(data.sha256) ?? data).size,
+  )
+  if (sizes.reduce((sum, size) => sum + size, 0) > MOST_MESSAGE_BYTES) throw tooLarge()
 }
 
 /** Parts of earlier messages: more pictures do not fit, and are not fetched. */
@@ -122,20 +126,28 @@ export async function loadMessages(
   for (const one of await loadParts(deps, [...newest, ...earlier.slice(-MOST_EARLIER)], uploads)) {
     loaded.set(one.part, one)
   }
+  const texts = await uploads.during(() => documentTexts([...loaded.values()]))
   return withinPartLimit(
     messages.map((message) => {
       if (message.role !== 'user') return message
-      refuseTooLarge(message.parts.flatMap((part) => loaded.get(part) ?? []))
+      refuseTooLarge(
+        message.parts.flatMap((part) => loaded.get(part) ?? []),
+        texts,
+      )
       return userMessage(
         message.content,
-        message.parts.map((part) => heldPart(part, loaded.get(part))),
+        message.parts.map((part) => heldPart(part, loaded.get(part), texts)),
       )
     }),
   )
 }
 
 /** Returns a part whose bytes are in memory, or stored. One that was not loaded fits nowhere. */
-function heldPart(part: FoundPart, loaded: LoadedPart | undefined): MessagePart {
+function heldPart(
+  part: FoundPart,
+  loaded: LoadedPart | undefined,
+  texts: ReadonlyMap<string, DocumentText> = new Map(),
+): MessagePart {
   const { source } = part
   const { data, mediaType } = loaded ?? {
     data: { size: Number.POSITIVE_INFINITY, sha256: '', pieces: [] },
@@ -144,7 +156,12 @@ function heldPart(part: FoundPart, loaded: LoadedPart | undefined): MessagePart 
   const held = async function* () {
     yield* data.pieces
   }
-  return loadedPart({ part, data, mediaType }, source.kind === 'stored' ? source.stored.read : held)
+  if (source.kind === 'stored') return loadedPart({ part, data, mediaType }, source.stored.read, source.stored.text)
+  const { bytes } = texts.get(data.sha256) ?? {}
+  const text = async function* () {
+    if (bytes !== undefined) yield bytes
+  }
+  return loadedPart({ part, data, mediaType }, held, bytes && { size: bytes.length, read: text })
 }
 
 /** Returns a part for estimates: nothing is fetched or read. */
@@ -157,7 +174,11 @@ export function unloadedPart(part: FoundPart): MessagePart {
 
 const nothing: Decoded = { size: 0, sha256: '', pieces: [] }
 
-const loadedPart = ({ part, data, mediaType }: LoadedPart, read: MessagePart['read']): MessagePart => ({
+const loadedPart = (
+  { part, data, mediaType }: LoadedPart,
+  read: MessagePart['read'],
+  text: PartText | undefined,
+): MessagePart => ({
   type: part.type,
   sha256: data.sha256,
   mediaType,
@@ -167,6 +188,7 @@ const loadedPart = ({ part, data, mediaType }: LoadedPart, read: MessagePart['re
   sourceUrl: addressOf(part.source),
   place: part.place,
   read,
+  ...(text && { text }),
 })
 
 const addressOf = (source: FoundSource): string | null => {
@@ -199,17 +221,27 @@ export async function prepareParts(
   let stored: Promise<readonly MessagePart[]> | null = null
   const store = async () => {
     const loaded = await loadParts(deps, parts, uploads)
-    refuseTooLarge(loaded)
+    const documents = loaded.filter(bringsDocument).map(({ data }) => data.sha256)
+    const known = documents.length === 0 ? undefined : await textSizes(sql, owner, documents)
+    const texts = await uploads.during(() => documentTexts(loaded, known))
+    refuseTooLarge(loaded, texts)
     const contents = loaded.map(({ part: { source }, data }) =>
-      source.kind === 'stored' ? { ...data, pieces: null, storedAs: source.stored.storedAs ?? null } : data,
+      source.kind === 'stored'
+        ? { ...data, pieces: null, storedAs: source.stored.storedAs ?? null }
+        : { ...data, text: texts.get(data.sha256)?.bytes },
     )
     const keys = await uploads.during(async () => {
       using _permit = await storing.acquire(never)
       return await keepContents(sql, uploadId, { owner, contents })
     })
     if (keys === null) return badRequest('A picture or file that the message names was deleted meanwhile.')
-    uploads.cache(loaded.filter(({ part }) => part.source.kind !== 'stored').map(({ data }) => data))
-    return loaded.map((one, n) => storedPart(sql, one, keys[n] ?? one.data.sha256, uploads))
+    const isToBeSent = (one: LoadedPart) => one.part.source.kind !== 'stored' && !bringsDocument(one)
+    uploads.cache(loaded.filter(isToBeSent).map(({ data }) => data))
+    return loaded.map((one, n) => {
+      const { source } = one.part
+      const size = (source.kind === 'stored' ? source.stored.text : texts.get(one.data.sha256))?.size
+      return storedPart(sql, one, { storedAs: keys[n] ?? one.data.sha256, textSize: size }, uploads)
+    })
   }
   return {
     mediaTypes: mediaTypesOf(parts),
@@ -227,12 +259,18 @@ export async function prepareParts(
 }
 
 /** Returns a part that is stored. The first read has it from memory, if it is still there. */
-function storedPart(sql: Sql, loaded: LoadedPart, storedAs: string, { drain }: Uploads): MessagePart {
+function storedPart(
+  sql: Sql,
+  loaded: LoadedPart,
+  { storedAs, textSize }: { storedAs: string; textSize: number | undefined },
+  { drain }: Uploads,
+): MessagePart {
   const { data } = loaded
   const read = async function* () {
     yield* drain(data) ?? readContent(sql, storedAs)
   }
-  return { ...loadedPart(loaded, read), storedAs }
+  const text = textSize === undefined ? undefined : textOf(sql, storedAs, textSize)
+  return { ...loadedPart(loaded, read, text), storedAs }
 }
 
 function identityOf(source: FoundSource): PartIdentity {

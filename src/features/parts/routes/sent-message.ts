@@ -3,6 +3,7 @@
 import type { MessagePart, ModelMessage, PartType } from '../../../actors/ports/index.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import { documentTypes } from '../documents/document-types.ts'
 import type { Decoded } from './base64.ts'
 import { cleanName } from './clean-name.ts'
 import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
@@ -13,7 +14,7 @@ const MOST_PARTS = 20
 /** The media types that each kind of part may hold. */
 const mediaTypes: Readonly<Record<PartType, readonly string[]>> = {
   image_url: ['image/png', 'image/jpeg', 'image/webp', 'image/gif'],
-  file: ['application/pdf', 'text/plain', 'text/markdown', 'text/csv'],
+  file: ['application/pdf', 'text/plain', 'text/markdown', 'text/csv', ...documentTypes],
 }
 const aliases = new Map([['image/jpg', 'image/jpeg']])
 

@@ -33,7 +33,7 @@ async function storedPart(part: Omit<SentPart, 'source'>, name: StoredName, find
   const { where, type, filename, detail } = part
   const stored = (await find(name)) ?? badRequest(`${where}: there is no such picture or file`)
   if (stored.type !== type) badRequest(`${where}: is ${stored.mediaType}`)
-  if (stored.size > MOST_MESSAGE_BYTES) throw tooLarge()
+  if ((stored.text ?? stored).size > MOST_MESSAGE_BYTES) throw tooLarge()
   const source: FoundSource = { kind: 'stored', stored }
   return { ...part, source, filename: filename ?? stored.filename, detail: detail ?? stored.detail }
 }

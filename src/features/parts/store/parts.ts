@@ -18,6 +18,8 @@ export interface NewContent {
   pieces: readonly Uint8Array[] | null
   /** The key of bytes that are stored already. Null when the key is their SHA-256. */
   storedAs?: string | null
+  /** The text that models are sent in its place, which is stored with the bytes. */
+  text?: Buffer | undefined
 }
 
 /** The owner of stored bytes: the messages of one user with one agent. */
@@ -88,8 +90,9 @@ export async function keepContents(
 type Keyed = NewContent & { key: string }
 
 async function keepContent(tx: Tx, uploadId: string, content: Keyed): Promise<void> {
-  const { key, pieces } = content
+  const { key, pieces, text } = content
   if (pieces !== null) await addContent(tx, { ...content, pieces })
+  if (text !== undefined) await addText(tx, key, text)
   await tx`
     insert into part_uploads (id, sha256) values (${uploadId}, decode(${key}, 'hex')) on conflict do nothing`
 }
@@ -107,6 +110,27 @@ async function addContent(tx: Tx, { key, size, pieces }: Keyed & { pieces: reado
     stored += piece.length
   }
   if (stored !== size) throw new Error(`A picture or file came to be stored with ${stored} of ${size} bytes.`)
+}
+
+/** Stores the text that models are sent in place of a content. */
+export async function addText(sql: AnySql, key: string, text: Buffer): Promise<void> {
+  await sql`
+    insert into part_texts (sha256, size, text) values (decode(${key}, 'hex'), ${text.length}, ${text})
+    on conflict do nothing`
+}
+
+/** Returns the sizes of the texts that are stored of an owner's contents, by their SHA-256. */
+export async function textSizes(
+  sql: Sql,
+  owner: PartOwner,
+  sha256s: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const named = await ownerOf(sql, owner)
+  const byKey = new Map(sha256s.map((sha256) => [keyOf(named, sha256), sha256]))
+  const rows = await sql<{ key: string; size: number }[]>`
+    select encode(t.sha256, 'hex') as key, t.size from part_texts t
+     where t.sha256 in (select decode(k, 'hex') from unnest(${[...byKey.keys()]}::text[]) k)`
+  return new Map(rows.map(({ key, size }) => [byKey.get(key) ?? '', size]))
 }
 
 /** Stores a piece of a content. */
@@ -192,6 +216,7 @@ function rowOf(part: MessagePart | PartIdentity): Partial<PartRow> {
     place,
     storedAs = null,
     read: _,
+    text: _text,
     ...others
   } = part
   others satisfies Record<string, never>

@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Stores a message in its session's queue, for admit_message, which holds the session's lock and has seen that there is room. p_message as there;
    p_rank: see queued_messages; p_bytes: what the session holds with it. The form of what is stored is stored-rows.ts's. Answers as admit_message: queued with its position. */
 create or replace function enqueue_message(p_message jsonb, p_text text, p_rank integer, p_bytes bigint) returns jsonb
@@ -10,7 +10,7 @@ declare
 begin
   insert into queued_messages (id, session_id, rank, reply_id, content, message, input)
   values (v_id, v_session, p_rank, v_reply, p_text,
-          p_message - '{key,body_hash,is_retry,may_start,may_queue,configuration,make_session,external_id,secret_number,parts,derived_title,title_is_draft,model,end_user,on_busy,input,max_session_bytes,max_user_bytes,max_user_sessions,history,begins}'::text[] || '{"version": 1}',
+          p_message - '{key,body_hash,is_retry,may_start,may_queue,configuration,make_session,external_id,secret_number,parts,texts,derived_title,title_is_draft,model,end_user,on_busy,input,max_session_bytes,max_user_bytes,max_user_sessions,history,begins}'::text[] || '{"version": 1}',
           p_message ->> 'input');
   if p_message ? 'parts' then perform add_parts(v_session, v_id, p_message -> 'parts'); end if;
   if p_message ? 'key' then

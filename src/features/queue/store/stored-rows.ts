@@ -82,6 +82,7 @@ type NotStored =
   | 'secret_number'
   | 'begins'
   | 'parts'
+  | 'texts'
   | 'derived_title'
   | 'title_is_draft'
   | 'model'

@@ -41,6 +41,8 @@ export interface ImportDependencies extends HttpToolWriting, ProviderWriting {
   builtInTools: readonly { id: string }[]
   /** The search for the tools that names in `approvals` mean. */
   workOutNames: WorkOutNames
+  /** Returns the address under which browsers reach the server. Null where that is not known. */
+  publicUrl(): string | null
 }
 
 interface Taking {

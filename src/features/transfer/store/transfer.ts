@@ -75,7 +75,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                 'url', url, 'headers', headers, 'body', body, 'inputSchema', input_schema) order by num), '[]')
          from http_tools) as "httpTools",
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'transport', transport, 'url', url,
-                'sendUser', send_user, 'headers', headers) order by num), '[]')
+                'sendUser', send_user, 'headers', headers, 'auth', auth, 'oauthClientId', oauth_client_id) order by num), '[]')
          from mcp_servers) as "mcpServers",
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'approval', ${storedApprovals(sql)})
                         order by a.num), '[]')

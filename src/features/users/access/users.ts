@@ -25,6 +25,11 @@ export interface UserDependencies {
     list(agentId: string, user: string): Promise<object[]>
     delete(agentId: string, user: string): Promise<void>
   }
+  /** The MCP servers that a user has signed in at. */
+  connections: {
+    list(sql: Sql, of: { agentId: string; user: string }): Promise<object[]>
+    delete(sql: Sql, agentId: string, user: string): Promise<void>
+  }
   /** Ends the shares of the user's sessions. */
   endShares(tx: Tx, agentId: string, user: string): Promise<void>
   /** The forms in which the deploy API shows sessions and messages, and the lists of what is remembered. */
@@ -63,6 +68,7 @@ export const userHandlers = (deps: UserDependencies) =>
       await revoke(deps, request, 'delete', { agentId, user })
       await deleteAllSessions(deps, { agentId, user }, async () => {})
       await deps.userFiles.delete(agentId, user)
+      await deps.connections.delete(deps.sql, agentId, user)
       // Behind the sessions: one that was stored at that moment is there by now.
       await deps.sql`
         delete from remembered_decisions where agent_id = ${agentId} and end_user = ${user} and session_id is null`
@@ -131,4 +137,6 @@ async function* exportLines(deps: UserDependencies, agentId: string, user: strin
   for (const file of await deps.userFiles.list(agentId, user)) yield `${withEscapedLineEnds(JSON.stringify(file))}\n`
   const decisions = await shown.decisions({ agentId, user })
   if (decisions.length > 0) yield `${withEscapedLineEnds(JSON.stringify({ decisions }))}\n`
+  const connections = await deps.connections.list(deps.sql, { agentId, user })
+  if (connections.length > 0) yield `${withEscapedLineEnds(JSON.stringify({ connections }))}\n`
 }

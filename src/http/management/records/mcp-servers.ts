@@ -15,11 +15,12 @@ import { connectionSignal } from '../../streaming/reply-stream.ts'
 import { choicesWith } from './dependents.ts'
 
 /** A server as it is connected to: headers in plain text. */
-export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders'>
+export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders' | 'sealedClientSecret'>
 
 export interface McpServerDependencies {
   sql: Sql
   secrets: Pick<Secrets, 'seal' | 'open'>
+  publicUrl(): string | null
   /**
    * Resolves to the tools that the server offers, minutes old at most. Rejects with an error whose message is fit for
    * an administrator.
@@ -75,6 +76,8 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
         }
       } catch (error) {
         reply.log.info({ err: error, mcpServerId: server.id }, 'an MCP server did not tell its tools')
+        if (server.auth === 'user' && wantsSignIn(error))
+          throw new HttpError(502, 'The MCP server did not tell its tools: each user signs in at it.')
         throw new HttpError(502, `The MCP server did not tell its tools: ${reasonOf(error)}`)
       }
     },
@@ -83,7 +86,7 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
 
 function opened(
   { secrets }: McpServerDependencies,
-  { secretHeaders, ...server }: mcpServers.StoredMcpServer,
+  { secretHeaders, sealedClientSecret: _, ...server }: mcpServers.StoredMcpServer,
 ): ReachableServer {
   try {
     return {
@@ -93,6 +96,12 @@ function opened(
   } catch {
     throw new HttpError(502, 'The stored secret headers cannot be decrypted. Set them again.')
   }
+}
+
+/** Returns whether the server answered with 401. */
+const wantsSignIn = (error: unknown): boolean => {
+  const { challenge }: { challenge?: { status: number } } = Object(error)
+  return challenge?.status === 401
 }
 
 // A server may answer with a page of text, which would be the error's message.

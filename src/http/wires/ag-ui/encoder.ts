@@ -2,10 +2,10 @@
  * Encoder of a reply's frames as AG-UI events (contract section 12; protocol 1.0, `@ag-ui/core`). It writes no
  * `[DONE]`: clients of the protocol parse each `data:` as JSON, and a run ends with its last event.
  */
-import type { Frame } from '../../../actors/reply/reply-event.ts'
+import type { Frame, ServerAsked } from '../../../actors/reply/reply-event.ts'
 import { shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
-import { createOutline, type OutlineWriter, type TextKind } from '../../streaming/reply-outline.ts'
+import { createOutline, type OutlinedCall, type OutlineWriter, type TextKind } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 
 const PROTOCOL_VERSION = '1.0'
@@ -93,12 +93,7 @@ export function createRunEncoder(
       })
     },
     questioned(call, asked) {
-      for (const { id, entry } of shownQuestions(call, asked)) {
-        const { server, key, message, schema, url } = entry
-        const metadata = { server, key, ...(url !== undefined && { url }) }
-        const form = schema && { responseSchema: schema }
-        interrupts.push({ id, reason: 'input_required', toolCallId: call.id, message, ...form, metadata })
-      }
+      interrupts.push(...questionInterrupts(call, asked))
     },
     decided() {},
     denied({ id }, content) {
@@ -128,3 +123,11 @@ export function createRunEncoder(
     return out
   }
 }
+
+/** Returns the interrupts of a call whose server asks, or which waits for a sign-in. */
+const questionInterrupts = (call: OutlinedCall, asked: ServerAsked): object[] =>
+  shownQuestions(call, asked).map(({ id, entry: { kind, server, key, message, schema, url } }) => {
+    const metadata = { server, ...(key !== undefined && { key }), ...(url !== undefined && { url }) }
+    const reason = kind === 'sign_in' ? kind : 'input_required'
+    return { id, reason, toolCallId: call.id, message, ...(schema && { responseSchema: schema }), metadata }
+  })

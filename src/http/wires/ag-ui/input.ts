@@ -9,7 +9,8 @@ import type { PendingCall } from '../../../persistence/replies/reading/waiting-c
 import { writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { chatIdFault } from '../../sending/external-id.ts'
-import { badRequest } from '../../server/http-error.ts'
+import { noRetry } from '../../sending/refusals.ts'
+import { badRequest, HttpError } from '../../server/http-error.ts'
 import { checkChatId } from '../front-ends/chat-session.ts'
 import { repliesIn } from '../front-ends/listed-messages.ts'
 import { instructionsAmong, type PageInstruction } from '../front-ends/page-instructions.ts'
@@ -118,6 +119,7 @@ export function resumeDecisions(entries: readonly ResumeEntry[], pending: readon
   const questions = questionsById(pending)
   return entries.map(({ id, isResolved, payload }, index): GivenDecision => {
     const question = questions.get(id)
+    if (question?.kind === 'sign_in') return signInDecision({ id: question.call_id, isResolved, payload })
     if (question) return questionDecision(question, { id, isResolved, payload }, `resume.${index}`)
     if (!isResolved) return { id, decision: 'reject' }
     if (!isObject(payload) || typeof payload.approved !== 'boolean')
@@ -137,6 +139,12 @@ function readWish({ remember, remember_arguments: names }: Record<string, unknow
   if (!isList || !names.every((name) => typeof name === 'string') || new Set(names).size < names.length)
     return badRequest(`${at}_arguments: must be a list of 1 to 20 different names`)
   return wishOf({ remember: scope, remember_arguments: names }, at)
+}
+
+/** Reads the answer to a sign-in, which nothing but the sign-in itself resolves. Throws 409. */
+function signInDecision({ id, isResolved }: ResumeEntry): DecidedCall {
+  if (isResolved) throw new HttpError(409, 'The user has not signed in yet.', noRetry)
+  return { id, decision: 'decline' }
 }
 
 function questionDecision(

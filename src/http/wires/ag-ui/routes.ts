@@ -1,7 +1,7 @@
 /** AG-UI over deploy sessions (contract section 12). A run is sent, or joined when it is sent again. */
 
 import type { CallAnswer, MessagePlace, OnBusy } from '../../../actors/ports/index.ts'
-import { waitKinds } from '../../../actors/reply/reply-event.ts'
+import { pendingKinds } from '../../../actors/reply/reply-event.ts'
 import {
   answersAmong,
   awaitedAt,
@@ -37,7 +37,7 @@ async function decisionsFor(
   // A repeated run may end with results that it was shown. If none of them is pending, the run can only join.
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
-  const decides = asMessages ? (['caller'] as const) : waitKinds
+  const decides = asMessages ? (['caller'] as const) : pendingKinds
   const bySecret = caller.kind === 'secret'
   const isBound = bySecret && caller.sessionId !== null
   return { calls, wait, bySecret, isBound, asMessages, inPart: false, decides }

@@ -1,7 +1,7 @@
 /** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel and read. */
 
 import type { CallAnswer, MessagePlace } from '../../../actors/ports/index.ts'
-import { waitKinds } from '../../../actors/reply/reply-event.ts'
+import { pendingKinds } from '../../../actors/reply/reply-event.ts'
 import {
   answersAmong,
   awaitedAt,
@@ -64,7 +64,7 @@ async function decisionsFor(
     isBound: caller.kind === 'secret' && caller.sessionId !== null,
     asMessages: false,
     inPart: false,
-    decides: waitKinds,
+    decides: pendingKinds,
   }
 }
 

@@ -180,6 +180,7 @@ function namedEvent(event: ReplyEvent): object | null {
         name: event.name,
         arguments: event.arguments,
         ...(event.by && { decisionId: event.by.id }),
+        ...(event.child && { child: event.child }),
       }
     case 'tool_result':
       return { id: event.id, ok: event.ok, content: event.content, durationMs: event.durationMs }

@@ -8,7 +8,7 @@ import {
   SessionCompletionRequest,
 } from '../../../../openapi/schemas/conversation/chat.ts'
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
-import { waitKinds } from '../../../actors/reply/reply-event.ts'
+import { pendingKinds } from '../../../actors/reply/reply-event.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import {
   answersAmong,
@@ -98,7 +98,7 @@ const decisionsOf = (
       isBound: caller.kind === 'secret' && caller.sessionId !== null,
       asMessages,
       inPart: !asMessages,
-      decides: asMessages ? ['caller'] : waitKinds,
+      decides: asMessages ? ['caller'] : pendingKinds,
     },
   )
 

@@ -28,6 +28,7 @@ import type { StorageLimits } from '../../../persistence/replies/sessions/storag
 import { HttpError, missing } from '../../server/http-error.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
+import { sessionsBelow } from '../shared/sessions-below.ts'
 import { readMessages } from './chat-request.ts'
 
 export interface SessionDependencies extends UsedMetadataDependencies, FeedDependencies, LimitDependencies {
@@ -36,7 +37,7 @@ export interface SessionDependencies extends UsedMetadataDependencies, FeedDepen
   host: SessionHost
 }
 
-export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
+export const wireSession = ({ headId, forkedFrom, parent, ...session }: Session) => ({
   id: session.id,
   agent_id: session.agentId,
   title: session.title,
@@ -51,6 +52,12 @@ export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
     session_id: forkedFrom.sessionId,
     message_id: forkedFrom.messageId,
     frame_id: forkedFrom.frameId,
+  },
+  parent: parent && {
+    agent_id: parent.agentId,
+    session_id: parent.sessionId,
+    message_id: parent.messageId,
+    call_id: parent.callId,
   },
   created_at: session.createdAt,
   updated_at: session.updatedAt,
@@ -171,11 +178,16 @@ export const sessionHandlers = (deps: SessionDependencies) => {
     listSessions: async ({ params, query, caller, reply }) => {
       await tellPosition(deps.sessionFeed, reply)
       return await listAs('sessions', query, async (page) => {
-        const found = await sessions.listSessions(sql, params.agent_id, { ...page, owner: userOf(caller) })
+        const found = await sessions.listSessions(sql, params.agent_id, {
+          children: caller.kind === 'secret' ? 'false' : 'true',
+          ...page,
+          owner: userOf(caller),
+        })
         const { items, total } = found ?? missing('agent')
         return { items: items.map(wireListed), total }
       })
     },
+    listSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, wireListed),
     streamSessions: async ({ params: { agent_id: agentId }, query, caller, request, reply }) => {
       const agent = (await deps.agents.find(agentId)) ?? missing('agent')
       await sendChanges(
@@ -186,6 +198,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
           users: [userOf(caller), query.user ?? null],
           lastEventId: query.last_event_id,
           endsAt: caller.kind === 'secret' ? caller.expiresAt : null,
+          children: (query.children ?? (caller.kind === 'secret' ? 'false' : 'true')) === 'true',
           show: wireListed,
           follower: followerOf(caller, agent.id),
         },

@@ -21,6 +21,8 @@ function filtersIn({
   user,
   errorCode,
   archived,
+  children,
+  parent,
   feedback,
   from,
   to,
@@ -34,6 +36,8 @@ function filtersIn({
     user,
     errorCode,
     archived,
+    children,
+    parent,
     feedback,
     from: from === undefined ? undefined : readMoment('from', from),
     to: to === undefined ? undefined : readMoment('to', to),
@@ -62,7 +66,8 @@ const shownSession: Show = ({
   queued,
   createdAt,
   updatedAt,
-}) => ({ id, agentId, agentName, title, user, status, errorCode, archived, queued, createdAt, updatedAt })
+  parent,
+}) => ({ id, agentId, agentName, title, user, status, errorCode, archived, queued, createdAt, updatedAt, parent })
 
 interface OverviewDependencies extends FeedDependencies {
   sql: Sql
@@ -98,6 +103,7 @@ export const allSessionHandlers = ({ sql, sessionFeed, runSearch, noteReads }: O
         {
           agentId: null,
           users: [],
+          children: query.children === 'true',
           lastEventId: query.last_event_id,
           endsAt: null,
           show: shownSession,

@@ -1,6 +1,6 @@
 /** Decisions about pending calls, made in the playground (contract section 15). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ReplyError, waitKinds } from '../../../actors/reply/reply-event.ts'
+import { pendingKinds, type ReplyError } from '../../../actors/reply/reply-event.ts'
 import { decisionsIn, readDecisions, sendDecisions } from '../../../features/approvals/index.ts'
 import type { CompactionDependencies } from '../../../features/compaction/index.ts'
 import { sentAnswer } from '../../../features/queue/index.ts'
@@ -32,7 +32,7 @@ export function playgroundActions(deps: PlaygroundDependencies): Handlers<'playg
       bySecret: false,
       asMessages: false,
       inPart: true,
-      decides: waitKinds,
+      decides: pendingKinds,
     })
     const sent = await sendDecisions(
       deps.sql,

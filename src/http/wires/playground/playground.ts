@@ -53,6 +53,7 @@ import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
 import { followReply, streamReply } from '../../streaming/reply-stream.ts'
 import { playgroundFrame } from '../chat/completion-frames.ts'
+import { sessionsBelow } from '../shared/sessions-below.ts'
 import { type PlaygroundDependencies, playgroundActions } from './playground-actions.ts'
 import { toolCallsOf } from './shown-calls.ts'
 
@@ -208,6 +209,7 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
         query,
         async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent'),
       ),
+    listPlaygroundSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, (session) => session),
     createPlaygroundSession: async ({ params, body: { title, user, metadata, forkOf, agentVersion: pin } }) => {
       const fork = forkOf ? { ...forkOf, owner: null } : null
       const agentVersion = await readPin(sql, params.agent_id, pin, 'agentVersion')

@@ -12,10 +12,10 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
   for (const { event, offset } of toolEvents) {
     switch (event.type) {
       case 'tool_call': {
-        const { id, name, arguments: text, startedAt, waits, by } = event
+        const { id, name, arguments: text, startedAt, waits, by, child } = event
         const shown = { id, name, arguments: text, ok: null, content: null, offset, startedAt, durationMs: null }
         const before = by && { decisionId: by.id, decision: by.decision, decidedAt: by.at, decidedBy: by.name }
-        calls.set(id, { ...shown, ...before, waits: waits !== undefined })
+        calls.set(id, { ...shown, ...before, ...(child && { child }), waits: waits !== undefined })
         break
       }
       case 'tool_result': {

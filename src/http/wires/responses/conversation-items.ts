@@ -1,12 +1,15 @@
 /** Items of a conversation: given, read, taken back (contract section 32). */
 import type { components } from '../../../../openapi/generated/schema.ts'
+import type { GivenMessage, SentMessage } from '../../../actors/ports/index.ts'
 import { titleFrom } from '../../../features/branches/index.ts'
-import { requireUploads } from '../../../features/parts/index.ts'
+import { ownFiles } from '../../../features/files/index.ts'
+import { type PreparedParts, prepareParts, requireUploads } from '../../../features/parts/index.ts'
 import { fullWords, noRetry } from '../../sending/refusals.ts'
 import { idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import { conversationOf, givenMessages } from './input/history-items.ts'
+import { givenWithParts, partsIn } from './input/given-parts.ts'
+import { conversationOf, historyOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
 import { repeatedAt } from './input/same-items.ts'
 import { replyRange, uuidIn } from './output/ids.ts'
@@ -52,12 +55,38 @@ export async function giveItems(
   const read = readInput(items, requireUploads(request), 'items')
   const instruction = read.find(({ kind }) => kind === 'instructions')
   if (instruction) return badRequest(`${instruction.where}.role: send instructions with the response`)
-  const messages = givenMessages(conversationOf(read, 'items'), 'items')
-  if (messages.length === 0) return listOf([])
+  const history = historyOf(conversationOf(read, 'items'), 'items')
+  if (history.length === 0) return listOf([])
+  const owner = { agentId: conversation.agentId, sessionId: conversation.id, user: null }
+  const find = ownFiles(deps.sql, caller, conversation.agentId)
+  const prepared = await prepareParts(deps, partsIn(history), { uploads: requireUploads(request), find, owner })
+  const { messages, parts } = givenWithParts(history, prepared)
   const idempotency = idempotencyOf(request, body)
+  try {
+    return await giveInTurn(deps, conversation, { read, messages, parts, idempotency, isRetried: isRetry(request) })
+  } finally {
+    parts?.over()
+  }
+}
+
+interface Giving {
+  read: readonly InputItem[]
+  messages: readonly GivenMessage[]
+  /** Complete the messages when they are stored. */
+  parts: PreparedParts | undefined
+  idempotency: SentMessage['idempotency']
+  isRetried: boolean
+}
+
+async function giveInTurn(
+  deps: ResponseDependencies,
+  conversation: StoredConversation,
+  { read, messages, parts, idempotency, isRetried }: Giving,
+) {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const { head, repeated } = await repeatedItems(deps, conversation, read, isRetry(request))
+    const { head, repeated } = await repeatedItems(deps, conversation, read, isRetried)
     if (repeated !== null) return listOf(repeated)
+    await parts?.store()
     const given = { sessionId: conversation.id, messages, title: titleFrom(messages), after: head, idempotency }
     const stored = await giveMessages(deps.sql, given, deps.storage)
     if (stored.outcome !== 'moved') return await givenAnswer(deps, conversation, stored)

@@ -42,7 +42,7 @@ export interface SecretOptions {
   external: boolean
 }
 
-/** Columns with sealed texts. Add new ones here, so that they are rotated. */
+/** Columns with sealed texts, each with the context of a row. Add new ones here, so that they are rotated. */
 const sealedColumns = [
   { table: 'providers', column: 'api_key', kind: 'provider' },
   { table: 'http_tools', column: 'secret_headers', kind: 'http-tool' },
@@ -51,7 +51,16 @@ const sealedColumns = [
   { table: 'webhooks', column: 'previous_secret', kind: 'webhook' },
   { table: 'oidc_logins', column: 'id_token', kind: 'oidc-login' },
   { table: 'oidc_logins', column: 'refresh_token', kind: 'oidc-login' },
+  { table: 'mcp_servers', column: 'oauth_client_secret', kind: 'mcp-oauth' },
+  { table: 'mcp_connections', column: 'sealed', kind: 'mcp-connection' },
+  { table: 'mcp_clients', column: 'sealed', kind: 'mcp-client' },
+  { table: 'mcp_sign_ins', column: 'sealed', kind: 'mcp-sign-in' },
 ] as const
+
+/** The encryption context of what MCP servers send with their questions. */
+export const requestStateContext = 'request-state'
+/** The encryption context of the addresses at which users sign in. */
+export const signInPageContext = 'sign-in-page'
 
 const checkContext = 'check'
 
@@ -139,7 +148,30 @@ async function resealAll(tx: Tx, ring: Ring): Promise<string[]> {
       }
     }
   }
+  await resealStates(tx, ring)
   return unreadable
+}
+
+/** Encrypts what is kept of calls that wait with the first key. A state that no key decrypts ends as a failed call. */
+async function resealStates(tx: Tx, ring: Ring): Promise<void> {
+  const pages = await tx<{ replyId: string; place: number; n: number; url: string }[]>`
+    select reply_id as "replyId", place, n, url from waiting_questions where sign_in and decision is null`
+  for (const { replyId, place, n, url } of pages) {
+    const at = url.lastIndexOf('/') + 1
+    const plain = attempt(() => unseal(ring, url.slice(at), signInPageContext))
+    if (plain === null || isSealedByFirst(ring, url.slice(at))) continue
+    await tx`update waiting_questions set url = ${url.slice(0, at) + seal(ring, plain, signInPageContext)}
+              where reply_id = ${replyId} and place = ${place} and n = ${n}`
+  }
+  const rows = await tx<{ replyId: string; place: number; sealed: string }[]>`
+    select reply_id as "replyId", place, asked_state as sealed from waiting_calls where open and asked_state is not null`
+  for (const { replyId, place, sealed } of rows) {
+    if (isSealedByFirst(ring, sealed)) continue
+    const plain = attempt(() => unseal(ring, sealed, requestStateContext))
+    if (plain === null) continue
+    await tx`update waiting_calls set asked_state = ${seal(ring, plain, requestStateContext)}
+              where reply_id = ${replyId} and place = ${place} and asked_state = ${sealed}`
+  }
 }
 
 const attempt = (action: () => string): string | null => {

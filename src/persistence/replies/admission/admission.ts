@@ -1,12 +1,13 @@
 /** Admits messages: stores each and opens its reply, or says why not. */
 
-import type { Admission, HistoryLimits, Journal, NewMessage } from '../../../actors/ports/index.ts'
+import type { Admission, HistoryLimits, Journal, NewMessage, ReplyFacts } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { retry } from '../../../async/retry.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
 import type { AdmissionContributions } from '../contributions.ts'
 import { limitColumns, noLimits, type StorageLimits } from '../sessions/storage-limits.ts'
 import { jsonText } from '../settling/stored-reply.ts'
+import { keepTexts } from '../stored/kept-texts.ts'
 import { type Answer, admissionOf, type Owner } from './admission-answer.ts'
 import { createGroup, type GroupItem } from './group-commit.ts'
 
@@ -150,7 +151,7 @@ export function admissionColumns(
     decided_by: by,
     ...(approval && contributions.approval(approval)),
     place,
-    facts: facts && withoutNulls(facts),
+    ...(facts && factColumns(facts)),
     uses_values: usesValues === true ? true : undefined,
     ...(limits && contributions.limits(limits)),
     on_busy: onBusy === 'reject' ? undefined : onBusy,
@@ -158,6 +159,11 @@ export function admissionColumns(
     ...(mayQueue === true && queue && contributions.queue(queue)),
     history: historyLimits && historyColumns(historyLimits),
   }
+}
+
+function factColumns(facts: ReplyFacts) {
+  const { facts: stored, texts } = keepTexts(facts)
+  return { facts: withoutNulls(stored), ...(texts.length > 0 && { texts }) }
 }
 
 /** Leaves out what is null: a null is stored with its name, twice a reply. */
@@ -175,8 +181,8 @@ interface Grouped extends GroupItem {
 }
 
 /**
- * Creates `admit` for many messages at a time. A message that may only join, that is a retry, or brings decisions, answers or
- * a history, always goes alone.
+ * Creates `admit` for many messages at a time. A message that may only join, that is a retry, or brings decisions, answers, a
+ * history or texts besides, always goes alone.
  */
 export function createAdmissions(
   options: AdmissionOptions & { instance: { id: string; epoch(): number } },
@@ -197,7 +203,9 @@ export function createAdmissions(
     const owner = { id: instance.id, epoch: instance.epoch() }
     const { approval, session, limits } = message.extras
     if (!message.mayStart || message.isRetry || approval || session?.begins) return await admit(options, owner, message)
-    const row = jsonText({ ...admissionColumns(message, contributions, options.limits), text: message.text })
+    const columns = admissionColumns(message, contributions, options.limits)
+    if (columns.texts) return await admit(options, owner, message)
+    const row = jsonText({ ...columns, text: message.text })
     const item = { owner, message, sessionId: message.sessionId, row }
     return await (limits ? limitedGroup(item) : group(item))
   }

@@ -1,4 +1,4 @@
--- revision 45
+-- revision 46
 /* Stores the user's message and opens its reply, or says why not. Idempotent by the reply's id, so that a call whose answer
    was lost is repeated. With may_start false it only looks.
    Called in autocommit, like all functions here: an instance that is paused inside a transaction would hold its row
@@ -33,7 +33,7 @@ begin
     s := lock_session(m.session_id, m.agent_id, m.end_user, m.reply_id);
     exit when s.num is not null;
     if v_made is not null then return '{"outcome": "not_found"}'; end if; -- another user has a session of this id
-    v_made := make_session_for(p_message, m.added, v_fenced);
+    v_made := make_session_for(p_message, m.added + coalesce(texts_bytes(m.session_id, m.texts), 0), v_fenced);
     if v_made ? 'outcome' then return v_made; end if;
   end loop;
 
@@ -45,6 +45,7 @@ begin
     if v_answer is not null then return v_answer; end if;
   end if;
 
+  m.added := m.added + coalesce(texts_bytes(m.session_id, m.texts), 0);
   -- Before the session may be busy: a message that has no place cancels nothing.
   place := place_message(m, s);
   if place.fault is not null then return jsonb_build_object('outcome', place.fault); end if;
@@ -67,6 +68,7 @@ begin
     if (v_made -> 'is_made')::boolean then delete from sessions x where x.id = m.session_id; end if;
     return v_verdict || '{"outcome": "limited"}';
   end if;
+  if m.texts is not null then perform keep_texts(m.session_id, m.texts); end if;
   if judged.queue_rank is not null then
     return v_verdict || enqueue_message(p_message, p_text, judged.queue_rank, judged.bytes + m.added);
   end if;

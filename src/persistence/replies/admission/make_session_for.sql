@@ -1,4 +1,4 @@
--- revision 9
+-- revision 10
 /* Makes the session that a message begins. p_message: see message_fields. p_added: the bytes that the message brings. p_fenced:
    the epoch of its instance is over.
    Returns {outcome} if no session is made, else {is_made}: false if another message has made it meanwhile, or another user has
@@ -26,7 +26,7 @@ begin
   end if;
   -- Not not_found, which is final: a call whose answer was lost may be about to make the session.
   if not m.may_start then return '{"outcome": "refused"}'; end if;
-  v_brings := p_added + coalesce((m.begins ->> 'bytes')::bigint, 0);
+  v_brings := p_added + coalesce((m.begins ->> 'bytes')::bigint + metadata_bytes(m.begins -> 'metadata'), 0);
   if v_brings > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
   if m.max_user_bytes is not null then
     if user_bytes(m.agent_id, m.end_user) + v_brings > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;

@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Reads a message as admit_message takes it. The columns are the table of its parameters: name, type, meaning, default. An
    absent field is null. Adds text, added (the bytes that the message brings), is_regenerate (a user's message is answered
    again) and has_question (a user's message is stored).
@@ -38,6 +38,7 @@ begin
       parts             jsonb,   -- [{type, sha256 (hex), media_type, filename, size, detail, source_url, text_place,
                                  -- stored_as (hex)}] in their order; a look needs sha256 or source_url; absent: none
       facts             jsonb,   -- what is known of the reply, as messages.facts; absent: nothing
+      texts             jsonb,   -- texts that the facts name, see keep_texts; absent: none
       decisions         jsonb,   -- decisions instead of a user's message, see decide_calls; absent: a user's message
       wait_id           uuid,    -- reply that the decisions are about
       decisions_hash    text,    -- hash of the decisions, in hex

@@ -1,5 +1,5 @@
 /** The stored form of a message's parts, as all that read messages take them. */
-import type { MessagePart, PartType } from '../../../actors/ports/index.ts'
+import type { MessagePart, PartText, PartType } from '../../../actors/ports/index.ts'
 import { type AnySql, askAgain, type Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 
@@ -14,6 +14,8 @@ export interface PartRow {
   source_url: string | null
   text_place: number
   stored_as: string | null
+  /** The size of the text that models are sent in its place. */
+  text_size: number | null
 }
 
 /** Returns a subquery: the parts of `messages m`, in order. It is null when the message has none. */
@@ -21,8 +23,13 @@ export const partsOf = (sql: AnySql): Fragment => sql`(
   select jsonb_agg(jsonb_build_object(
            'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
            'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
-           'stored_as', encode(p.stored_as, 'hex')) order by p.n)
+           'stored_as', encode(p.stored_as, 'hex'), 'text_size', ${textSize(sql)}) order by p.n)
     from message_parts p where p.message_id = m.id)`
+
+/** Returns the size of a part's text. Only documents have one: for other types nothing is looked up. */
+const textSize = (sql: AnySql): Fragment => sql`
+  case when p.media_type like 'application/vnd.%'
+       then (select t.size from part_texts t where t.sha256 = coalesce(p.stored_as, p.sha256)) end`
 
 /** Reads a row. The bytes are read when they are asked for. */
 export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
@@ -36,7 +43,11 @@ export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
   place: row.text_place,
   storedAs: row.stored_as,
   read: () => readContent(sql, row.stored_as ?? row.sha256),
+  ...(row.text_size !== null && { text: textOf(sql, row.stored_as ?? row.sha256, row.text_size) }),
 })
+
+/** Returns the text of a content by its key. */
+export const textOf = (sql: Sql, key: string, size: number): PartText => ({ size, read: () => readText(sql, key) })
 
 /**
  * Returns `partsOf` for a list. One look whether the session has any parts spares a look for each message, which was a fifth
@@ -56,7 +67,7 @@ export async function readParts(sql: Sql, messageId: string): Promise<MessagePar
 /** Returns the columns of a `PartRow`, of `message_parts p`. */
 export const partColumns = (sql: Sql): Fragment => sql`
   p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place,
-  encode(p.stored_as, 'hex') as stored_as`
+  encode(p.stored_as, 'hex') as stored_as, ${textSize(sql)} as text_size`
 
 /** The longest wait of a reply for a database that is away. */
 const WAIT_MS = 5000
@@ -71,5 +82,21 @@ export async function* readContent(sql: Sql, key: string): AsyncGenerator<Uint8A
     )
     if (row === undefined) return
     yield Buffer.from(row.base64, 'base64') // line breaks are skipped
+  }
+}
+
+const TEXT_PIECE_BYTES = 192 * 1024
+
+/** Reads the text of a content, a piece at a time. Ends early when it was deleted meanwhile. */
+async function* readText(sql: Sql, key: string): AsyncGenerator<Uint8Array> {
+  for (let from = 1; ; from += TEXT_PIECE_BYTES) {
+    const [row] = await askAgain(
+      () => sql<{ base64: string }[]>`
+        select encode(substring(text from ${from}::integer for ${TEXT_PIECE_BYTES}::integer), 'base64') as base64
+          from part_texts where sha256 = decode(${key}, 'hex')`,
+      WAIT_MS,
+    )
+    if (row === undefined || row.base64 === '') return
+    yield Buffer.from(row.base64, 'base64')
   }
 }

@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Returns the path that ends at the position p_end: of its messages the newest ones that fit p_max_bytes, and always the newest one,
    down to what a summary stands for. The first row is no message: it has the summary alone (checkpointId, covered, summary;
    null: there is none). The messages follow, oldest first.
@@ -58,7 +58,9 @@ begin
            select jsonb_agg(jsonb_build_object(
                     'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
                     'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
-                    'stored_as', encode(p.stored_as, 'hex')) order by p.n)
+                    'stored_as', encode(p.stored_as, 'hex'),
+                    'text_size', case when p.media_type like 'application/vnd.%' then (
+                      select t.size from part_texts t where t.sha256 = coalesce(p.stored_as, p.sha256)) end) order by p.n)
              from message_parts p where p.message_id = h.id) end,
          c.id, c.position, c.summary
     from history h left join checkpoint c on h.role is null order by h.position nulls first;

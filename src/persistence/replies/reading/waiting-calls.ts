@@ -1,5 +1,5 @@
 /** Calls that wait for somebody, as all that read sessions and messages take them. */
-import type { CallDecision, QuestionDecision, WaitKind } from '../../../actors/reply/reply-event.ts'
+import type { AnswerDecision, CallDecision, PendingKind } from '../../../actors/reply/reply-event.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import { type Fragment, isoTime } from '../../postgres/page.ts'
 
@@ -8,10 +8,13 @@ export interface PendingCall {
   call_id: string
   name: string
   arguments: string
-  kind: WaitKind
+  kind: PendingKind
   /** ISO 8601 UTC. Absent where it does not expire. */
   expires_at?: string
-  /** Of a question of an MCP server: its name, and the question's own, with its form's JSON Schema or the page's address. */
+  /**
+   * Of a question of an MCP server: its name, and the question's own, with its form's JSON Schema or the page's address.
+   * A sign-in has no key.
+   */
   server?: string
   key?: string
   message?: string
@@ -27,6 +30,9 @@ export const pendingOf = (sql: AnySql): Fragment => sql`
                   'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'expires_at',
                   case when p.kind = 'approval' then (
                     select ${isoTime(sql, 'w.expires_at')} from waits w where w.session_id = sessions.id) end))
+                when q.sign_in then json_build_object(
+                  'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', 'sign_in', 'server', q.server,
+                  'message', q.message, 'url', q.url)
                 when q.schema is null then json_build_object(
                   'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'server', q.server,
                   'key', q.key, 'message', q.message, 'url', q.url)
@@ -60,14 +66,15 @@ export interface WaitedCall {
   durationMs: number | null
   /** The questions of its server that were decided, in order. Null when it asked none. `content` is JSON text. */
   answers:
-    | { key: string; decision: QuestionDecision; content: string | null; decidedAt: string; decidedBy: string | null }[]
+    | { key: string; decision: AnswerDecision; content: string | null; decidedAt: string; decidedBy: string | null }[]
     | null
 }
 
 const answersOf = (sql: AnySql): Fragment => sql`
   (select jsonb_agg(jsonb_build_object('key', q.key, 'decision', q.decision, 'content', q.content,
                                        'decidedAt', ${isoTime(sql, 'q.decided_at')}, 'decidedBy', q.decided_by) order by q.n)
-     from waiting_questions q where q.reply_id = w.reply_id and q.place = w.place and q.decision is not null)`
+     from waiting_questions q where q.reply_id = w.reply_id and q.place = w.place and q.decision is not null
+      and not q.sign_in)`
 
 /** Returns `WaitedCall[]` of `messages m`, or null. Calls that a running reply has made are in its frames. */
 export const waitedCalls = (sql: AnySql): Fragment => sql`
@@ -78,5 +85,5 @@ export const waitedCalls = (sql: AnySql): Fragment => sql`
             'durationMs', coalesce(w.duration_ms, b.duration_ms),
             'answers', case when w.asked_of is not null then ${answersOf(sql)} end) order by w.place)
      from waiting_calls w
-     left join lateral begun_calls(w.decided_in) b on w.decision in ('approve', 'answer', 'decline', 'cancel') and b.call_id = w.call_id
+     left join lateral begun_calls(w.decided_in) b on w.decision in ('approve', 'answer', 'decline', 'cancel', 'signed_in') and b.call_id = w.call_id
     where w.reply_id = m.id)`

@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Removes a reply, and the user's message that it answers unless another reply answers it too. The head moves back to the
    message before them. Summaries that end with them go: a later message may get their positions.
    Answers deleted, not_found, busy (it runs, or a compaction of the session does) or followed (other messages come behind
@@ -54,6 +54,7 @@ begin
   delete from messages m where m.session_id = p_session and m.id = any(v_ids);
   if v_contents is not null then perform forget_parts(v_contents); end if;
 
+  perform forget_texts(p_session);
   if v_back < 0 then
     select coalesce(max(m.position), -1) into v_back from messages m where m.session_id = p_session;
   end if;

@@ -43,6 +43,10 @@ export async function changeSession(
            title_is_draft = case when ${title !== undefined} then false else title_is_draft end,
            agent_version = case when ${agentVersion !== undefined} then ${agentVersion ?? null}::integer else agent_version end,
            metadata = coalesce(${newMetadata}::text::jsonb, metadata),
+           -- Metadata of before was not counted: then the session is counted anew.
+           bytes = case when ${newMetadata}::text is null then bytes
+                        when bytes + metadata_bytes(${newMetadata}::text::jsonb) >= metadata_bytes(metadata)
+                        then bytes + metadata_bytes(${newMetadata}::text::jsonb) - metadata_bytes(metadata) end,
            uncounted = case when ${newMetadata}::text is null then uncounted
                             when ${bySecret} then uncounted_metadata(${newMetadata}::text::jsonb, metadata - uncounted)
                             else '{}' end,

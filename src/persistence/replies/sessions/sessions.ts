@@ -25,6 +25,8 @@ export interface Session {
   headId: string | null
   /** The place that it was copied from. Null when it was not. */
   forkedFrom: ForkedFrom | null
+  /** The call that made it. Null when none did. */
+  parent: ParentCall | null
   createdAt: string
   updatedAt: string
 }
@@ -43,6 +45,19 @@ export interface ForkedFrom {
   frameId: number | null
 }
 
+export interface ParentCall {
+  agentId: string
+  sessionId: string
+  messageId: string
+  callId: string
+}
+
+/** Returns the call that made a session, of a row of `sessions`. */
+export const parentOf = (sql: AnySql): Fragment => sql`
+  case when parent is not null then jsonb_build_object(
+    'agentId', parent -> 'agent_id', 'sessionId', parent -> 'session_id', 'messageId', parent -> 'message_id',
+    'callId', parent -> 'call_id') end`
+
 /** Returns the columns of a `Session`, of a row of `sessions`. */
 export const columns = (sql: AnySql): Fragment => sql`
   id, agent_id as "agentId", title, end_user as "user", metadata, external_id as "externalId",
@@ -53,7 +68,7 @@ export const columns = (sql: AnySql): Fragment => sql`
   end as "headId",
   case when forked_from is not null then jsonb_build_object(
     'sessionId', forked_from -> 'session_id', 'messageId', forked_from -> 'message_id', 'frameId', forked_from -> 'frame_id')
-  end as "forkedFrom"`
+  end as "forkedFrom", ${parentOf(sql)} as parent`
 
 /** The choice of sessions of a list: those for which all of it is true. */
 export interface SessionQuery extends PageQuery {
@@ -62,27 +77,31 @@ export interface SessionQuery extends PageQuery {
   user?: string | undefined
   external_id?: string | undefined
   archived?: 'true' | 'false' | undefined
+  /** Whether sessions that a call of another one made are among them: they are by default. */
+  children?: 'true' | 'false' | undefined
   /** Values by name. */
   metadata?: Readonly<Record<string, string>> | undefined
 }
 
 function matching(
   sql: AnySql,
-  { q = '', owner = null, user, external_id, metadata, archived }: SessionQuery,
+  { q = '', owner = null, user, external_id, metadata, archived, children }: SessionQuery,
 ): Fragment {
   const byOwner = owner === null ? sql`` : sql`and end_user = ${owner}`
   const byUser = user === undefined ? sql`` : sql`and end_user = ${user}`
   const byExternalId = external_id === undefined ? sql`` : sql`and external_id = ${external_id}`
   const byMetadata = metadata === undefined ? sql`` : sql`and metadata @> ${jsonText(metadata)}::text::jsonb`
   const byMark = archived === undefined ? sql`` : sql`and archived = ${archived === 'true'}`
+  const byParent = children === 'false' ? sql`and parent is null` : sql``
   const byTitle = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
-  return sql`${byOwner} ${byUser} ${byExternalId} ${byMetadata} ${byMark} ${byTitle}`
+  return sql`${byOwner} ${byUser} ${byExternalId} ${byMetadata} ${byMark} ${byParent} ${byTitle}`
 }
 
 /** Counts the sessions of a query. A user's are counted by a plan that no state of the table makes slow (count_sessions.sql). */
 function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
-  const { q = '', owner = null, user = owner, external_id, metadata, archived } = query
-  if (user === null || external_id !== undefined || archived !== undefined || (owner ?? user) !== user) {
+  const { q = '', owner = null, user = owner, external_id, metadata, archived, children } = query
+  const isPlain = external_id === undefined && archived === undefined && children !== 'false'
+  if (user === null || !isPlain || (owner ?? user) !== user) {
     return sql`select count(*)::integer from sessions where agent_id = ${agentId} ${matching(sql, query)}`
   }
   const named = metadata === undefined ? null : jsonText(metadata)

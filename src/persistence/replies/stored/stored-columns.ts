@@ -63,6 +63,7 @@ export const factsSchema = Type.Object({
       metadata: Type.Record(Type.String(), Type.String()),
     }),
   ),
+  kept: Type.Optional(Type.Record(Type.String(), Type.String())),
   handedOver: Type.Optional(Type.String()),
   continuations: Type.Optional(
     Type.Array(
@@ -101,8 +102,16 @@ const stepDetailSchema = Type.Record(
 )
 
 type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
-/** The facts that the admission notes of what it told, and those of take_over_reply.sql when a reply is taken over. */
-type Noted = { values: NonNullable<Admitted['values']>; handedOver: string; continuations: Continuation[] }
+/**
+ * The facts that the admission notes of what it told and of the texts that it kept (by their hashes), and those of
+ * take_over_reply.sql when a reply is taken over.
+ */
+type Noted = {
+  values: NonNullable<Admitted['values']>
+  kept: Record<string, string>
+  handedOver: string
+  continuations: Continuation[]
+}
 /** A check that does not compile if a type differs from its schema. */
 true satisfies SameFields<Static<typeof factsSchema>, Partial<ReplyFacts & ReplyFigures & Noted & { counted: Details }>>
 true satisfies SameFields<Static<typeof shownCallsSchema>, ShownCall[]>

@@ -28,8 +28,9 @@ const newest = async () => (await entries())[0]
 const made = async (path: string, body: object): Promise<string> => (await manage('POST', path, body)).json.id
 const newProvider = () => made('/api/v1/settings/providers', { ...provider, name: crypto.randomUUID() })
 
-/** Tests change nothing, and sessions are no records; decisions have a test of their own. */
+/** Tests change nothing, and sessions are no records; decisions and connections have tests of their own. */
 const changesNoRecord = new Set([
+  'deleteMcpConnection',
   'revokePlaygroundDecision',
   'revokeKnownUserDecision',
   'testProvider',

@@ -42,6 +42,9 @@ verifies(
     expect(json).toEqual({
       id: expect.any(String),
       ...required,
+      auth: 'none',
+      oauthClientId: null,
+      oauthClientSecret: null,
       sendUser: false,
       headers: { Authorization: '***', 'X-A': 'v' },
       createdAt: expect.any(String),

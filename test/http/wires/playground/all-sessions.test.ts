@@ -28,6 +28,7 @@ verifies('contract-16.all-sessions', 'the list names what each session is and ho
     errorCode: null,
     createdAt: expect.stringMatching(isoUtc),
     updatedAt: expect.stringMatching(isoUtc),
+    parent: null,
   })
   expect(sessions[1]).toMatchObject({ id: second, status: 'idle', user: null })
   const page = await list('?status=idle&q=SEC&limit=1')

@@ -24,10 +24,12 @@ const byEnding = new Map([
   ['markdown', 'text/markdown'],
   ['csv', 'text/csv'],
   ['txt', 'text/plain'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
 ])
 
 /** The types that the file picker offers. */
-export const accepted = [...pictures, '.pdf', '.txt', '.md', '.csv'].join(',')
+export const accepted = [...pictures, '.pdf', '.docx', '.xlsx', '.txt', '.md', '.csv'].join(',')
 
 /** Texts included: one is the message's own. */
 const MOST_FILES = 19
@@ -51,7 +53,7 @@ export function useAttachments() {
     for (const file of chosen) {
       const mediaType = mediaTypeOf(file)
       if (mediaType === null)
-        setRefusal(`${file.name}: only pictures (PNG, JPEG, WebP, GIF), PDF, text, Markdown and CSV.`)
+        setRefusal(`${file.name}: only pictures (PNG, JPEG, WebP, GIF), PDF, Word, Excel, text, Markdown and CSV.`)
       else
         all.push({
           id: newId(),

@@ -3,6 +3,7 @@ import { restStates } from '../../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime, type PageQuery } from '../../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../../persistence/postgres/uuid.ts'
+import { type ParentCall, parentOf } from '../../../../persistence/replies/sessions/sessions.ts'
 import { holds, type ReplyFilter, repliesMatch } from './reply-filter.ts'
 
 const sessionStatuses = [...restStates, 'streaming'] as const
@@ -20,6 +21,7 @@ export interface SessionOverview {
   archived: boolean
   createdAt: string
   updatedAt: string
+  parent: ParentCall | null
 }
 
 /** Filters that must all match. `q` is a part of the title, ignoring case, or the beginning of an id. */
@@ -30,6 +32,10 @@ export interface OverviewFilters {
   status?: SessionStatus | undefined
   errorCode?: string | undefined
   archived?: 'true' | 'false' | undefined
+  /** Whether sessions that a call of another one made are among them: they are not by default. */
+  children?: 'true' | 'false' | undefined
+  /** Only those that calls of this session made. */
+  parent?: string | undefined
   /** Sessions with such feedback on a message. */
   feedback?: 'up' | 'down' | 'any' | undefined
   /** The start of the range of update times. It is inclusive, and `to` is exclusive. */
@@ -176,17 +182,26 @@ async function countUp(sql: Sql, condition: Fragment, filter: Fragment): Promise
 /** Returns the conditions on a row of `sessions`, each with its `and`, except those on replies and `q`. */
 export const filterOf = (
   sql: AnySql,
-  { agentId, user, status, errorCode, archived, feedback, from, to, replies }: OverviewFilters,
+  { agentId, user, status, errorCode, archived, children, parent, feedback, from, to, replies }: OverviewFilters,
 ): Fragment =>
   sql`${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
       ${user === undefined ? sql`` : sql`and end_user = ${user}`}
       ${status === undefined ? sql`` : statusIs(sql, status)}
       ${errorCode === undefined ? sql`` : sql`and error_code = ${errorCode}`}
       ${archived === undefined ? sql`` : sql`and archived = ${archived === 'true'}`}
+      ${parent === undefined ? withoutChildren(sql, children) : isBelow(sql, parent)}
       ${feedback === undefined ? sql`` : hasFeedback(sql, feedback)}
       ${from === undefined ? sql`` : sql`and updated_at >= ${from}`}
       ${to === undefined ? sql`` : sql`and updated_at < ${to}`}
       ${replies?.httpStatus === undefined ? sql`` : sql`and error_code is not null`}`
+
+const withoutChildren = (sql: AnySql, children: OverviewFilters['children']): Fragment =>
+  children === 'true' ? sql`` : sql`and parent is null`
+
+const isBelow = (sql: AnySql, parent: string): Fragment =>
+  isUuid(parent)
+    ? sql`and id in (select c.session_id from children c where c.parent_session = ${parent})`
+    : sql`and false`
 
 const hasFeedback = (sql: AnySql, kind: 'up' | 'down' | 'any'): Fragment => {
   const scores = { up: [1], down: [-1], any: [1, -1] }[kind]
@@ -219,7 +234,7 @@ async function readPage(
       ${keys} order by updated_at desc, num desc limit ${limit} offset ${offset}
     ), page as (
       select s.num, s.updated_at, s.id, s.agent_id as "agentId", a.name as "agentName", s.title, s.end_user as "user",
-             s.status, s.error_code as "errorCode", s.archived,
+             s.status, s.error_code as "errorCode", s.archived, ${parentOf(sql)} as parent,
              ${isoTime(sql, 's.created_at')} as "createdAt", ${isoTime(sql, 's.updated_at')} as "updatedAt"
         from sessions s join agents a on a.id = s.agent_id
        where s.num in (select num from place)

@@ -93,12 +93,12 @@ export function beginningOf(items: readonly InputItem[]): Beginning {
   return { history: historyOf(conversation.slice(0, -1)), message: { text: last.content, parts: last.parts } }
 }
 
-/** Returns the messages of a history with the parts that they bring. */
-function historyOf(conversation: SentConversation): HistoryMessage[] {
+/** Returns the messages of a history with the parts that they bring. `field` is the field's name in errors. */
+export function historyOf(conversation: SentConversation, field = 'input'): HistoryMessage[] {
   const parts = conversation.flatMap((message) => (message.role === 'user' ? [message.parts] : []))
   const bare = conversation.map((message) => (message.role === 'user' ? { ...message, parts: [] } : message))
   let users = 0
-  return givenMessages(bare).map((message) =>
+  return givenMessages(bare, field).map((message) =>
     message.role === 'user' ? { ...message, sent: parts[users++] ?? [] } : message,
   )
 }
@@ -154,7 +154,8 @@ export function givenMessages(conversation: SentConversation, field = 'input'): 
   for (const message of conversation) {
     if (message.role === 'user') {
       const [part] = message.parts
-      if (part) badRequest(`${part.where}: pictures and files are taken in the input of a response alone`)
+      if (part)
+        badRequest(`${part.where}: pictures and files are taken in a response’s input, and in items that are added`)
       given.push({ role: 'user', content: message.content })
       continue
     }

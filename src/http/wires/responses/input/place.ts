@@ -4,7 +4,7 @@
  */
 
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../../actors/ports/index.ts'
-import type { WaitKind } from '../../../../actors/reply/reply-event.ts'
+import type { PendingKind } from '../../../../actors/reply/reply-event.ts'
 import {
   answersAmong,
   awaitedAt,
@@ -44,7 +44,7 @@ export type Placed =
 type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
 
 /** The kinds that items of the input can decide. */
-const responsesDecide: readonly WaitKind[] = ['approval', 'caller']
+const responsesDecide: readonly PendingKind[] = ['approval', 'caller']
 
 const isAnswer = (item: InputItem): item is Answer => item.kind === 'output' || item.kind === 'approval'
 

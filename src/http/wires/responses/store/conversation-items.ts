@@ -1,6 +1,7 @@
 /** Stores and takes back items of a conversation (contract section 32). */
 import type { GivenMessage, SentMessage } from '../../../../actors/ports/index.ts'
 import { givenRows } from '../../../../features/branches/index.ts'
+import { admittedParts } from '../../../../features/parts/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import { limitColumns, type StorageLimits } from '../../../../persistence/replies/sessions/storage-limits.ts'
 import { jsonText } from '../../../../persistence/replies/settling/stored-reply.ts'
@@ -21,7 +22,7 @@ export interface ToGive {
 
 /** Stores messages behind the head, all of them or none. */
 export async function giveMessages(sql: Sql, given: ToGive, limits: StorageLimits): Promise<Given> {
-  const { rows, bytes } = givenRows(given.messages)
+  const { rows, bytes } = givenRows(given.messages, admittedParts)
   const { sessionId, title, after, idempotency } = given
   const columns = jsonText({
     messages: rows,

@@ -1,6 +1,6 @@
--- revision 1
+-- revision 2
 /* Stores messages that a caller gives to a conversation, behind its head: all of them or none.
-   p_given: {messages: [{id, position (0, 1, …), role, content, frame_ends, tool_events}], bytes (of all), title (for a session without
+   p_given: {messages: [{id, position (0, 1, …), role, content, frame_ends, tool_events, parts}], bytes (of all), title (for a session without
    one; absent: none), after (id of the message that they follow; absent: none), key, body_hash (hex; absent: no key),
    max_session_bytes, max_user_bytes}.
    Answers given, not_found, busy (a reply or a compaction runs, calls wait, or messages are queued), moved (another message is
@@ -52,6 +52,8 @@ begin
          case when not v_is_straight and m.position = 0 then lines_before(p_session, h.position, h.line) end
     from jsonb_to_recordset(g.messages) as m(id uuid, position integer, role text, content text, frame_ends integer[],
                                              tool_events jsonb);
+  perform add_parts(p_session, (x.given ->> 'id')::uuid, x.given -> 'parts')
+     from jsonb_array_elements(g.messages) x(given) where x.given ? 'parts';
   v_last := v_next + jsonb_array_length(g.messages) - 1;
   if g.key is not null then
     insert into idempotency_keys (session_id, key, body_hash, reply_id)

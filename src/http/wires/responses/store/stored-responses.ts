@@ -40,7 +40,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
   if (!isUuid(id) || (agentId !== null && !isUuid(agentId))) return null
   const [row] = await sql<StoredResponse[]>`
     select m.id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", m.status, null::jsonb as queued,
-           ${encoderOf(sql)} as encoder, m.facts -> 'response' as request,
+           ${encoderOf(sql)} as encoder, whole_response(s.id, m.facts) as request,
            case when m.continues is null then q.id end as "questionId",
            case when m.continues is not null then (
                   select c.id from messages c where c.id = m.continues and (c.first_seq is not null or c.model is not null))
@@ -55,7 +55,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
      union all
     select q.reply_id, s.agent_id, s.id, s.end_user, 'queued',
            jsonb_build_object('createdAt', ${isoTime(sql, 'q.created_at')}, 'model', a.model),
-           ${ITEM_ENCODER}::integer, q.message -> 'facts' -> 'response', q.id, (q.message -> 'place' ->> 'parent')::uuid
+           ${ITEM_ENCODER}::integer, whole_response(s.id, q.message -> 'facts'), q.id, (q.message -> 'place' ->> 'parent')::uuid
       from queued_messages q join sessions s on s.id = q.session_id join agents a on a.id = s.agent_id
      where q.reply_id = ${id} and q.admission is null and (${agentId}::uuid is null or s.agent_id = ${agentId})
      union all

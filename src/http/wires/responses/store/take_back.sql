@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Takes the last item of a conversation's path back: of the message at the head, and of messages before it that share its calls.
    p_changes: [{id, content, frame_ends, tool_events}], the head first, as given messages; {id, gone: true}: nothing is left of it.
    p_call: the call that goes with its output; null: none.
@@ -48,6 +48,7 @@ begin
        where m.id = c.id and m.session_id = p_session;
     end if;
   end loop;
+  perform forget_texts(p_session);
   update sessions x
      set head = case when v_back >= 0 then v_back end,
          -- The next message comes behind all that are left.

@@ -103,7 +103,7 @@ function fileCalls({ client, honoured, refused }: Kit): Step[] {
     honoured(
       'files.create',
       'file, purpose',
-      'PDF, text, CSV, Markdown and pictures, told by their bytes',
+      'PDF, Word, Excel, text, CSV, Markdown and pictures, told by their bytes',
       async () => {
         expect(await upload()).toMatchObject({ object: 'file', bytes: 3, filename: 'a.txt', purpose: 'user_data' })
       },

@@ -17,7 +17,7 @@ function messageItems({ client, create, sent, called, callIn, honoured, refused,
       await create({ input: [user([{ type: 'input_image', image_url: PIXEL, detail: 'auto' }])] })
       expect(JSON.stringify(sent()?.messages)).toContain('image_url')
     }),
-    honoured(ITEM, '`input_file`, `file_data`', 'PDF and text', () =>
+    honoured(ITEM, '`input_file`, `file_data`', 'PDF, Word, Excel and text', () =>
       create({ input: [user([{ type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,SGk=' }])] }),
     ),
     honoured(ITEM, '`file_id`', 'An uploaded file, as `input_file` or `input_image`', async () => {

@@ -7,6 +7,7 @@ import { indented } from '../../../blocks/words.ts'
 import type { Decision, PendingCall } from '../../queries.ts'
 import classes from './question.module.css'
 import { ServerQuestion } from './server-question.tsx'
+import { SignIn } from './sign-in.tsx'
 import { Answering, type Choice, Editing, Rejecting } from './steps.tsx'
 
 interface QuestionProps {
@@ -136,8 +137,10 @@ interface ChoicesProps {
   onDecide: (choice: Choice) => void
 }
 
-const Asked = (props: ChoicesProps) =>
-  props.call.kind === 'input' ? <ServerQuestion {...props} /> : <Choices {...props} />
+function Asked(props: ChoicesProps) {
+  if (props.call.kind === 'sign_in') return <SignIn {...props} />
+  return props.call.kind === 'input' ? <ServerQuestion {...props} /> : <Choices {...props} />
+}
 
 /** For how long a decision is remembered; empty: it is not. */
 const reaches = [

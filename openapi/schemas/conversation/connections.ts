@@ -1,0 +1,43 @@
+/** What users have granted to MCP servers (contract section 27). */
+import Type from 'typebox'
+import { id, nullable, time } from '../basics.ts'
+
+const scope = nullable(Type.String({ description: 'The scopes, divided by spaces. Null: the server named none.' }))
+
+export const Connections = Type.Object(
+  {
+    connections: Type.Array(
+      Type.Object(
+        {
+          mcp_server_id: id('Id of the MCP server.'),
+          server: Type.String({ description: 'Its name.' }),
+          scope,
+          created_at: time('When the user signed in.'),
+        },
+        { title: 'Connection' },
+      ),
+    ),
+  },
+  { title: 'Connections' },
+)
+
+export const McpConnectionList = Type.Object(
+  {
+    connections: Type.Array(
+      Type.Object(
+        {
+          id: id('Id of the connection.'),
+          agentId: id('The agent with whose sessions it is used.'),
+          user: Type.String({ description: 'The end user.' }),
+          scope,
+          createdAt: time('When the user signed in.'),
+        },
+        { title: 'McpConnection' },
+      ),
+    ),
+    total: Type.Integer(),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+  },
+  { title: 'McpConnectionList' },
+)

@@ -1,0 +1,18 @@
+/** The list of the sessions below a session (contract section 30). */
+import { listBelow } from '../../../features/children/index.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import type { ListedSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { missing } from '../../server/http-error.ts'
+import { listAs } from '../../server/paging/list.ts'
+
+/** Lists them as `show` has it. Throws 404 for an unknown session. */
+export const sessionsBelow = <Shown>(
+  sql: Sql,
+  { agent_id: agentId, session_id: sessionId }: { agent_id: string; session_id: string },
+  query: { limit: number; offset: number },
+  show: (session: ListedSession) => Shown,
+) =>
+  listAs('sessions', query, async (page) => {
+    const { items, total } = (await listBelow(sql, agentId, sessionId, page)) ?? missing('session')
+    return { items: items.map(show), total }
+  })

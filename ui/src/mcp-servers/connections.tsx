@@ -1,0 +1,54 @@
+/** The users who have signed in at an MCP server, each removable. */
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { wordsOf } from '../api.ts'
+import { Panel } from '../blocks/panel.tsx'
+import { type McpConnection, mcpConnections, removeConnection } from './resource.ts'
+
+export function Connections({ serverId }: { serverId: string }) {
+  const { data, error } = useQuery(mcpConnections(serverId))
+  return (
+    <Panel title={data ? `Signed-in users (${data.total})` : 'Signed-in users'}>
+      {error && <Text fz="sm">{wordsOf(error)}</Text>}
+      {data?.connections.length === 0 && (
+        <Text c="dimmed" fz="sm">
+          Nobody yet: a user is asked when an agent needs the server.
+        </Text>
+      )}
+      <Stack gap="xs">
+        {data?.connections.map((one) => (
+          <Connection key={one.id} serverId={serverId} connection={one} />
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
+
+function Connection({ serverId, connection: { id, user, scope } }: { serverId: string; connection: McpConnection }) {
+  const client = useQueryClient()
+  const removal = useMutation({
+    mutationFn: () => removeConnection(serverId, id),
+    onSettled: () => client.invalidateQueries({ queryKey: mcpConnections(serverId).queryKey }),
+  })
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <div style={{ overflowWrap: 'anywhere' }}>
+        <Text fz="sm">{user}</Text>
+        {scope !== null && (
+          <Text fz="xs" c="dimmed">
+            {scope}
+          </Text>
+        )}
+      </div>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Remove the sign-in of ${user}`}
+        loading={removal.isPending}
+        onClick={() => removal.mutate()}
+      >
+        Remove
+      </Button>
+    </Group>
+  )
+}
