@@ -30,7 +30,7 @@ export interface SessionQuery {
   offset?: number
 }
 
-/** What to search for, and in which sessions. */
+/** A search: its words, and the sessions that it covers. */
 export interface SearchQuery extends Omit<SessionQuery, 'offset' | 'q'> {
   q: string
   cursor?: string

@@ -1,4 +1,4 @@
-/** What is kept of a call that waits for a sign-in: JSON, encrypted, beside the call. */
+/** The stored state of a call that waits for a sign-in: JSON, encrypted, beside the call. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { type AnswerDecision, answerDecisions } from '../../actors/reply/reply-event.ts'

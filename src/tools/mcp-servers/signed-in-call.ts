@@ -10,7 +10,7 @@ import { readSignInState, type SignInState } from './sign-in-state.ts'
 
 type World = Pick<ToolboxWorld, 'mcp' | 'values' | 'states' | 'depth' | 'grants'>
 
-/** The mark of a call that waited for a sign-in: it was not sent, so its server gets no answers. */
+/** Returns the mark of a call that waited for a sign-in: it was not sent, so its server gets no answers. */
 const markOf = (server: McpServer): string => `sign-in ${addressOf(server)}`
 const isMark = ({ of }: Again): boolean => of.startsWith('sign-in ')
 

@@ -46,8 +46,8 @@ verifies(
     const before = await dump()
     const wrong: unknown[] = []
     let asked = 0
+    // Without a login everybody may do everything in management, except who sends a share as the bearer token.
     for (const [id, { path, method, scope, share }] of everywhere)
-      // Without a login everybody may do everything in management, except who sends a share as the bearer token.
       for (const session of [mine, other])
         for (const place of scope === 'management' ? ['header'] : ['header', 'query', 'both']) {
           const named = path

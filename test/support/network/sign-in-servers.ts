@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 
 export interface SignInServerOptions {
-  /** What the MCP server answers without a token: nothing at all, or its list of tools. */
+  /** The MCP server's answer without a token: nothing at all, or its list of tools. */
   listsOpenly?: boolean
   /** Seconds for which a token is good. */
   expiresIn?: number
@@ -34,13 +34,13 @@ const json = (response: ServerResponse, status: number, body: object, headers: R
 
 function createState(expiresIn: number) {
   return {
-    /** What the test may change while the servers run. */
+    /** The parts that a test may change while the servers run. */
     now: {
       /** Changes the metadata of the authorization server. */
       metadata: {} as Record<string, unknown>,
       /** The error with which the token endpoint answers a refresh. */
       refreshError: null as string | null,
-      /** What a call needs; a token without it is answered with 403. */
+      /** The scope that a call needs; a token without it is answered with 403. */
       neededScope: null as string | null,
       expiresIn,
       /** In place of what a callback's query has; null leaves it out. */
@@ -196,7 +196,7 @@ export async function startSignInServers({ listsOpenly = false, expiresIn = 3600
   }
 }
 
-/** A browser without scripts: its cookies, and the steps of a sign-in. */
+/** Returns a browser without scripts: its cookies, and the steps of a sign-in. */
 export function createBrowser(appUrl: string) {
   const cookies = new Map<string, string>()
   const go = async (url: string, init: RequestInit = {}) => {

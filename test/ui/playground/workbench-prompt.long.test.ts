@@ -114,7 +114,10 @@ test('a setting that somebody else changes at the same moment is not undone', as
     }
     await route.continue()
   })
-  await page.getByRole('complementary', { name: 'Workbench' }).getByRole('button', { name: 'Save', exact: true }).click()
+  await page
+    .getByRole('complementary', { name: 'Workbench' })
+    .getByRole('button', { name: 'Save', exact: true })
+    .click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await dialog.getByText('Changed by somebody else meanwhile').waitFor()

@@ -12,7 +12,7 @@ export type SessionStatus = SessionOverview['status']
 
 export interface SessionFilters {
   q?: string
-  /** Where `q` is looked for. Absent: in titles. */
+  /** The place in which `q` is looked for. Absent: in titles. */
   in?: 'messages'
   archived?: 'true' | 'false'
   agentId?: string

@@ -112,7 +112,7 @@ function shownOf(message: StoredMessage, token: string): ShownMessage {
   }
 }
 
-/** The sentence in the place of a session that cannot be shown. */
+/** Returns the sentence in the place of a session that cannot be shown. */
 export const sentenceFor = (error: unknown): string =>
   error instanceof ApiError && [401, 403, 404].includes(error.status)
     ? 'This link does not lead to a shared conversation any longer: it has expired or was revoked.'

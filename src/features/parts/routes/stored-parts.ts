@@ -15,7 +15,7 @@ import {
 } from './sent-message.ts'
 import { MOST_MESSAGE_BYTES } from './uploads.ts'
 
-/** Finds what a name names. Null when there is nothing that the caller may read. */
+/** A lookup of stored bytes by their name. Null when there is nothing that the caller may read. */
 export type FindStored = (name: StoredName) => Promise<MessagePart | null>
 
 /** Throws 400 for names of nothing, and 413. */

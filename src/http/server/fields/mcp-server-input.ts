@@ -70,7 +70,7 @@ export function mcpServerChanges(deps: Writing, given: Given<McpServerInput>): m
   }
 }
 
-/** The encryption context of a server's client secret. */
+/** Returns the encryption context of a server's client secret. */
 export const clientSecretContext = (id: string): string => `mcp-oauth:${id}`
 
 /** Returns the client secret to be stored. Undefined: the stored one stays. Throws 400. */

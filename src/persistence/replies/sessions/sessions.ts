@@ -109,7 +109,11 @@ function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
 }
 
 /** Lists sessions, most recently updated first. Null when there is no such agent. */
-export async function listSessions(sql: Sql, agentId: string, query: SessionQuery): Promise<Page<ListedSession> | null> {
+export async function listSessions(
+  sql: Sql,
+  agentId: string,
+  query: SessionQuery,
+): Promise<Page<ListedSession> | null> {
   if (!isUuid(agentId)) return null
   const { limit, offset } = query
   // Keys first: an index-only scan skips rows, and times are formatted for the rows of the page only.

@@ -1,4 +1,4 @@
-/** What a request brings besides its message: stored and counted once a session, by its hash (contract section 32). */
+/** The texts of a request besides its message: stored and counted once a session, by its hash (contract section 32). */
 import { hash } from 'node:crypto'
 import type { ReplyFacts, ResponseRequest } from '../../../actors/ports/index.ts'
 import { jsonText } from '../settling/stored-reply.ts'

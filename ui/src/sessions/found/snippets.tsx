@@ -1,4 +1,4 @@
-/** What a search has found in a session: pieces of its messages with the found words marked, each leading to its message. */
+/** The results of a search in a session: pieces of its messages with the found words marked, each leading to its message. */
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { components } from '../../../../openapi/generated/schema.ts'

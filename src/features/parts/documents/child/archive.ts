@@ -12,7 +12,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** What is done with the elements of a part. Their names, and those of attributes, come without prefixes. */
+/** The handlers of a part's elements. Their names, and those of attributes, come without prefixes. */
 export interface XmlReader {
   open(name: string, attributes: ReadonlyMap<string, string>): void
   close?(name: string): void

@@ -9,7 +9,7 @@ const dateFormats = [
   [50, 58],
 ] as const
 
-/** What stands in a format as it is: quoted and escaped characters, and brackets. */
+/** The literal pieces of a format: quoted and escaped characters, and brackets. */
 const asItIs = /"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g
 
 /** Returns whether a number format shows a date or a time of day. A time that has passed (`[h]:mm`) is a number. */
