@@ -5,7 +5,6 @@ export { BEGINNING_BYTES, pictureOrPdfType } from './routes/check-bytes.ts'
 export { cleanName } from './routes/clean-name.ts'
 export { ownParts } from './routes/own-parts.ts'
 export { answerPart, partPath, placeOfPath, sendContent } from './routes/part-answer.ts'
-export { shownUrls } from './routes/shown-url.ts'
 export {
   bringsAddresses,
   loadMessages,
@@ -30,6 +29,7 @@ export {
   type SentMessage,
   type SentPart,
 } from './routes/sent-message.ts'
+export { shownUrls } from './routes/shown-url.ts'
 export { type FindStored, findAllStored } from './routes/stored-parts.ts'
 export { openUploads, requireUploads, takesParts, type Uploads } from './routes/uploads.ts'
 export { addText, admittedParts, copyPiece, findPart, PIECE_BYTES, releaseContents } from './store/parts.ts'

@@ -11,7 +11,7 @@ interface Dependencies {
   draining(): boolean
   /** Returns the state of the cache; the service is ready without it. */
   cache(): 'ok' | 'degraded' | 'disabled'
-  /** Returns whether this machine's clock is far from the database's; the service is ready all the same. */
+  /** The comparison of this machine's clock with the database's; the service is ready whatever it says. */
   clock: { isOff(): boolean }
 }
 

@@ -11,7 +11,11 @@ import { verifies } from '../../verifies.ts'
 
 async function ask(path: string, ping: () => Promise<void>, draining = false, isOff = false) {
   const app = Fastify()
-  mount(app, health, healthHandlers({ ping, draining: () => draining, cache: () => 'disabled', clock: { isOff: () => isOff } }))
+  mount(
+    app,
+    health,
+    healthHandlers({ ping, draining: () => draining, cache: () => 'disabled', clock: { isOff: () => isOff } }),
+  )
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const answer = await fetch(`${url}${path}`)
   const json = await answer.json()
