@@ -7,6 +7,7 @@ import { resume } from './replies/resume.ts'
 import { streamCases } from './replies/stream.ts'
 import { subscribers } from './replies/subscribers.ts'
 import { mostTokens, shortReplies } from './replies/throughput.ts'
+import { search } from './search.ts'
 import { secrets } from './secrets.ts'
 import { startUp } from './start-up.ts'
 import { growth } from './stored/growth.ts'
@@ -23,6 +24,7 @@ const ofGreenroom: readonly Case[] = [
   history,
   lists,
   cost,
+  search,
   secrets,
   traces,
   uploads,

@@ -11,6 +11,7 @@ import { createCompactions } from '../features/compaction/compact-session.ts'
 import { createContinuation } from '../features/continuation/continuation.ts'
 import { basisOfClaimed } from '../features/continuation/taken-over.ts'
 import type { LimitGate } from '../features/limits/store/limits.ts'
+import { createFollowedStore, createFollowers } from '../features/live-lists/index.ts'
 import { preparing } from '../features/queue/prepare-queued.ts'
 import { createQueue } from '../features/queue/queue.ts'
 import { createQueueStore } from '../features/queue/store/queue.ts'
@@ -94,9 +95,11 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   const replays = openReplays(inner, { sql: repliesSql, owner, answering })
   const wakeReplays = timers.every(REPLAY_MS, 'Running replays', replays.tend)
   timers.every(TEND_MS, 'Giving back places that were taken late', limits.giveBackLate)
+  const followers = createFollowers(createFollowedStore(repliesSql, coordination))
+  timers.every(TEND_MS, 'Telling how many lists are followed', followers.tend)
   closing.defer(timers.stop)
   const beginning = { owner: () => (inner.refusal() === null ? owner() : null), generate: queue.generate }
-  return { host, queue, compactions, limits, capabilities, wakeReplays, beginning }
+  return { host, followers, queue, compactions, limits, capabilities, wakeReplays, beginning }
 }
 
 /** Returns null when requests to models are not kept. */

@@ -10,6 +10,7 @@ import { tidySessionReads } from '../features/audit/store/session-reads.ts'
 import { tidyFiles } from '../features/files/store/files.ts'
 import { tidyLimits } from '../features/limits/store/limits.ts'
 import { foldUsage } from '../features/limits/store/usage/usage.ts'
+import { forgetFollowedLists } from '../features/live-lists/store/followed-lists.ts'
 import { forgetSessionDeletions } from '../features/live-lists/store/session-changes.ts'
 import { tidyContents } from '../features/parts/store/parts.ts'
 import { forgetReplays } from '../features/replays/store/replays.ts'
@@ -80,6 +81,7 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyLimits(sql)
   await forgetDeliveries(sql)
   await forgetSessionDeletions(sql)
+  await forgetFollowedLists(sql)
   await forgetReplays(sql)
 }
 

@@ -62,6 +62,7 @@ import { keyHandlers } from '../features/keys/routes/key-handlers.ts'
 import type { KeyList } from '../features/keys/routes/key-list.ts'
 import { priceHandlers } from '../features/limits/routes/prices.ts'
 import { type UsageDependencies, usageHandlers } from '../features/limits/routes/usage.ts'
+import type { Followers } from '../features/live-lists/index.ts'
 import { createSessionFeed } from '../features/live-lists/routes/session-feed.ts'
 import type { OidcSignIn } from '../features/oidc/open-oidc.ts'
 import { registerOidc } from '../features/oidc/routes/oidc-routes.ts'
@@ -138,6 +139,7 @@ export type HttpDependencies = CompletionDependencies &
     revocations: RevocationList
     namedKeys: KeyList
     shareWatch: ShareWatch
+    followers: Followers
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
     clock: Pick<ClockWatch, 'isOff'>

@@ -16,7 +16,7 @@ export interface AskAgents {
   /** Names the session that answers the call with this key. */
   place(agentId: string, key: string): ChildPlace
   /** Has the agent answer in a session of its own, once for each key. Rejects only on abort. */
-  ask(agentId: string, message: string, once: Pick<Once, 'key' | 'callId' | 'signal'>): Promise<ToolAnswer>
+  ask(agentId: string, message: string, once: Pick<Once, 'key' | 'callId' | 'mayLeave' | 'signal'>): Promise<ToolAnswer>
 }
 
 const inputSchema = {

@@ -34,6 +34,8 @@ export interface Once {
   key: string
   /** The call's id in its turn. */
   callId: string
+  /** Returns whether nothing else is under way that another instance could not wait for. */
+  mayLeave(): boolean
   /** The answers to what the tool's server asked, when the call is sent again. */
   again?: Again | undefined
 }

@@ -8,6 +8,7 @@ import type {
   MissingServer,
   MissingTools,
   OwnTool,
+  ToolAnswer,
   Toolbox,
   ToolSpec,
 } from '../actors/ports/index.ts'
@@ -88,6 +89,7 @@ export async function createToolbox(
   const byKey = new Map(chosen.map((tool) => [keyOfTool(tool.identity), tool]))
   const hidden = new Map(signIns.map(({ tool }) => [keyOfTool(tool.identity), tool]))
   const missing = missingTools(kinds.flatMap((kind) => kind.missing ?? []))
+  const underWay = createUnderWay()
   const find = ({ name, tool: key }: Omit<CallOfTool, 'id'>) =>
     key === undefined ? byName.get(name) : (byKey.get(key) ?? hidden.get(key))
   return {
@@ -107,7 +109,9 @@ export async function createToolbox(
     call: async (call, signal, key) => {
       const tool = find(call)
       if (tool === undefined) return { ok: false, content: `${notHere(call)}.` }
-      return callTool(tool, call, { signal, key, callId: call.id, again: call.again }, world.log)
+      const once = { signal, key, callId: call.id, again: call.again, mayLeave: underWay.mayLeave }
+      const made = () => callTool(tool, call, once, world.log)
+      return tool.child ? made() : underWay.during(made)
     },
     check: async (call) => {
       const tool = find(call)
@@ -115,6 +119,25 @@ export async function createToolbox(
       const args = parsed(call.arguments)
       if (typeof args === 'string' || tool.inputSchema === null) return typeof args === 'string' ? args : null
       return await checkArguments(tool.inputSchema, args, tool.owner)
+    },
+  }
+}
+
+/** Counts calls that only this instance can wait for; and pictures, which are stored nowhere. */
+function createUnderWay() {
+  let calls = 0
+  let pictures = false
+  return {
+    mayLeave: () => calls === 0 && !pictures,
+    async during(make: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
+      calls += 1
+      try {
+        const answer = await make()
+        if (answer.pictures !== undefined) pictures = true
+        return answer
+      } finally {
+        calls -= 1
+      }
     },
   }
 }

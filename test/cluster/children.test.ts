@@ -88,3 +88,28 @@ verifies('contract-30.child-loss', 'a parent that ends with its instance ends it
   await expect.poll(async () => (await childrenIn(pair, session))[0]?.status, { timeout: 20_000 }).toBe('cancelled')
   expect(await lastOf(pair.second, session)).toMatchObject({ status: 'error' })
 })
+
+verifies(
+  'contract-30.child-drain',
+  'a draining instance hands a parent over at once, its child answers there',
+  async () => {
+    await using pair = await openPair('error')
+    await addBilling(pair, 'error')
+    const gate = Promise.withResolvers<void>()
+    const { session, told } = await askedAt(pair, gate.promise)
+    const ownerOf = async () => {
+      const [row] = await pair.database.sql<{ owner: string }[]>`
+      select m.instance_id as owner from messages m
+       where m.session_id::text = ${session.split('/').at(-1) ?? ''} and m.status = 'streaming'`
+      return row?.owner
+    }
+    const before = await ownerOf()
+    const stopped = pair.first.stop()
+    await expect.poll(ownerOf, { timeout: 10_000 }).not.toBe(before)
+    expect(await childrenIn(pair, session)).toMatchObject([{ status: 'streaming' }])
+    gate.resolve()
+    expect(await told).toBe('12 euros')
+    await stopped
+    await expect.poll(() => newest(pair.second.url, session)).toMatchObject({ content: 'Done.', status: 'complete' })
+  },
+)

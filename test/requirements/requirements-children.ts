@@ -11,6 +11,9 @@ export const children = {
   'contract-30.child-cancel': 'A cancel, and the end of a parent, end the children at all depths.',
   'contract-30.child-loss':
     'A parent that goes on elsewhere joins its children; one that ends has them cancelled; a lost child is told.',
+  'contract-30.child-drain': 'A draining instance hands over a reply that waits for nothing but children, at once.',
+  'contract-30.child-limits':
+    'The use of children counts for the key and the user above them; what is used up refuses one.',
   'contract-30.parent': 'A child names its parent, on every surface; a call names its child.',
   'contract-30.child-lists': 'Lists show children or leave them out as they are asked.',
   'contract-30.child-deletion': 'A session goes with all below it, and so do the children of a reply.',

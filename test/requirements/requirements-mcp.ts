@@ -30,11 +30,25 @@ export const mcp = {
   'contract-27.question-wires': 'The AI SDK shows data-pending, AG-UI an interrupt input_required, and both answer it.',
   'contract-27.question-crash':
     'A question outlives its instances; of two people who answer it one wins, and it is sent once.',
+  'contract-27.auth-fields':
+    'auth user needs streamable_http, no authorization header and PUBLIC_URL; a client needs auth user; its secret reads as ***.',
   'contract-27.no-grant':
     'Without a grant a list is asked for without one; a server that answers 401 is offered as __sign_in; without a user it is missing.',
   'contract-27.sign-in-pending':
     'pending has kind sign_in with our address; decline tells the model; any other decision is 400.',
   'contract-27.sign-in-page':
     'The page names server, host, agent and user; its POST needs its cookie, form value and Origin, and is 303 with state, challenge and resource.',
+  'contract-27.callback':
+    'A state is good once, for ten minutes, in the browser that began; anything else is 400 without grant, redirect or echo.',
   'contract-27.goes-on': 'The sign-in begins the reply that follows, which makes the call with the grant, once.',
+  'contract-27.refresh':
+    'A token that is over or refused is refreshed once, by one of all that need it; invalid_grant asks anew, another failure is the call’s error.',
+  'contract-27.scopes': 'A 403 with insufficient_scope waits for a sign-in with the scopes of both.',
+  'contract-27.tokens-hidden': 'Tokens are encrypted, rotated, and stand in no answer or log.',
+  'contract-27.outbound':
+    'What an MCP server names may only be public; its own origin counts as chosen by an administrator.',
+  'contract-27.connections':
+    'Connections are listed and removed by the deploy key, the user’s client secret and management, with audit.',
+  'contract-27.connections-go':
+    'Connections go with user, agent and server, and with a change of url, auth or client; revoke keeps them.',
 } as const

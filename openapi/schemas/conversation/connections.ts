@@ -1,4 +1,4 @@
-/** The grants of users to MCP servers (contract section 27). */
+/** The sign-ins of users at MCP servers (contract section 27). */
 import Type from 'typebox'
 import { id, nullable, time } from '../basics.ts'
 

@@ -22,6 +22,8 @@ export interface Counts {
   key?: string
   /** True when its user has limits with this agent. */
   user?: true
+  /** Id of the agent of the session above all, if its user has limits with that one. */
+  top?: string
 }
 
 /** The same with their names. Null when there is none. */

@@ -2,8 +2,10 @@
 
 import { deriveTitle } from '../../actors/history/title.ts'
 import type { ChildPlace, ToolAnswer } from '../../actors/ports/index.ts'
+import { endsAtBoundary } from '../../actors/session/extension.ts'
 import type { Host, HostExtension } from '../../actors/session/host.ts'
 import { cancelReply } from '../../actors/session/live-sessions.ts'
+import { pause } from '../../async/pause.ts'
 import { callOf, childMessages, childSession } from './child-ids.ts'
 import { failed, notOpened, resultOf } from './results.ts'
 import type { ChildStore } from './store/children.ts'
@@ -27,6 +29,8 @@ export interface Asking {
 export interface AskedCall {
   key: string
   callId: string
+  /** Returns whether the reply waits for nothing else. */
+  mayLeave(): boolean
   signal: AbortSignal
 }
 
@@ -42,10 +46,14 @@ export interface Children extends HostExtension {
 
 /** Calls from the top session to the lowest, at most. */
 const MOST_DEEP = 3
+/** The interval at which replies are looked for that may leave, during a drain. */
+const LOOK_MS = 250
 
 export function createChildren(host: Host, { store, generate, again }: ChildrenOptions): Children {
   const waits = createWaits(store.ends)
   let hasLeft = false
+  let isOver = false
+  const asked = new Set<{ sessionId: string; mayLeave(): boolean }>()
 
   async function begin(parentReply: string | null): Promise<void> {
     if (host.draining || !host.options.gate.check()) return
@@ -62,11 +70,13 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
     if (message.trim() === '') return failed('The agent was not asked: the message is empty.')
     const { replyId: parentReply, place } = callOf(call.key)
     const child = { sessionId: childSession(call.key), ...childMessages(call.key), agentId, message }
-    const asked = { parentSession: sessionId, parentReply, place, callId: call.callId, title: deriveTitle(message) }
-    const opened = await again(() => store.open({ ...child, ...asked, mcpDepth }))
+    const made = { parentSession: sessionId, parentReply, place, callId: call.callId, title: deriveTitle(message) }
+    const opened = await again(() => store.open({ ...child, ...made, mcpDepth }))
     if (opened !== 'open') return notOpened(opened)
     // Where it cannot begin now, it is begun once a second.
     await begin(parentReply).catch(() => {})
+    const waiting = { sessionId, mayLeave: call.mayLeave }
+    asked.add(waiting)
     try {
       const result = resultOf(await waits.end(child.sessionId, call.signal))
       // Its place is free for the next one.
@@ -75,6 +85,20 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
     } catch (error) {
       hasLeft = true
       throw error
+    } finally {
+      asked.delete(waiting)
+    }
+  }
+
+  /** Hands over the replies that wait for nothing but children, as at a boundary. Others may come to that later. */
+  async function leave(): Promise<void> {
+    while (asked.size > 0 && !isOver) {
+      const sessions = [...Map.groupBy(asked, (one) => one.sessionId)]
+      const ready = sessions.flatMap(([id, calls]) => (calls.every((one) => one.mayLeave()) ? [id] : []))
+      const replies = [...host.byReply.values()].map(({ reply }) => reply.log.info)
+      const leaving = replies.filter((reply) => ready.includes(reply.sessionId))
+      await Promise.all(leaving.map((reply) => endsAtBoundary(host, { reply, isStored: true })))
+      await pause(LOOK_MS)
     }
   }
 
@@ -85,6 +109,10 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
         place: (agentId, key) => ({ agentId, sessionId: childSession(key) }),
         ask: (agentId, message, call) => ask(asking, agentId, message, call),
       }
+    },
+    async onDrain({ type }) {
+      if (type === 'over') isOver = true
+      else leave().catch(() => {})
     },
     onEnd() {
       if (waits.size() > 0) waits.wake()

@@ -5,7 +5,7 @@ import type { ChildEnd, Opened } from './store/children.ts'
 /** Bytes of a result, at most. */
 const MOST_BYTES = 256 * 1024
 
-const unopened: Record<Exclude<Opened, 'open'>, string> = {
+const unopened: Record<Exclude<Opened, 'open' | `limit ${string}`>, string> = {
   over: 'The agent was not asked: the reply that asks has ended.',
   too_many: 'The agent was not asked: a message may lead to at most 100 calls of agents.',
   too_deep: 'The agent was not asked: agents may ask agents at most three calls deep.',
@@ -14,7 +14,16 @@ const unopened: Record<Exclude<Opened, 'open'>, string> = {
   user_full: 'The agent was not asked: the sessions of this user would hold more than MAX_USER_BYTES allows.',
 }
 
-export const notOpened = (why: Exclude<Opened, 'open'>): ToolAnswer => failed(unopened[why])
+export const notOpened = (why: Exclude<Opened, 'open'>): ToolAnswer =>
+  failed(isLimit(why) ? limitWords(why) : unopened[why])
+
+const isLimit = (why: string): why is `limit ${string}` => why.startsWith('limit ')
+
+function limitWords(why: `limit ${string}`): string {
+  const [, of, limit, most] = why.split(' ')
+  const what = limit === 'tokensPerDay' ? `${most} tokens a day` : `a cost of ${most} a month`
+  return `The agent was not asked: the limit of the ${of}, ${what}, is used up.`
+}
 
 export const failed = (content: string): ToolAnswer => ({ ok: false, content })
 

@@ -2,6 +2,7 @@
 import {
   extractWWWAuthenticateParams,
   INTERNAL_ERROR,
+  InsufficientScopeError,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -67,6 +68,7 @@ export const challengeOf = (error: unknown): Challenge | undefined =>
 /** Returns the HTTP status of the response that caused a transport's error. */
 function statusOf(error: unknown): number | null {
   if (error instanceof McpStatusError || error instanceof SdkHttpError) return error.status ?? null
+  if (error instanceof InsufficientScopeError) return 403
   return error instanceof SseError ? (error.code ?? null) : null
 }
 

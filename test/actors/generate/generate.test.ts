@@ -206,6 +206,8 @@ describe('ends', () => {
     expect(more.usage).toEqual({ promptTokens: 70, completionTokens: 90, estimated: true })
     const whole = await run(script([counted(70, 1), say('all'), end('stop', 5)]))
     expect(whole.usage).toEqual({ promptTokens: 5, completionTokens: 5, estimated: false })
+    const read: ModelEvent = { type: 'usage', usage: { promptTokens: 70, completionTokens: 9, cachedTokens: 60 } }
+    expect((await run(script([read, say('half'), failed]))).usage).toMatchObject({ cachedTokens: 60 })
   })
 
   test('a model that ends without an end is a fault', async () => {

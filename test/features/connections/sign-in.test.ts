@@ -12,6 +12,8 @@ afterAll(async () => {
 })
 const model = callsOfTest(scene)
 const mcpServerId = await scene.createMcpServer({ name: 'shop', url: servers.url, auth: 'user' })
+// The first use of MCP takes long on a busy machine.
+const listed = await scene.call('GET', `/api/v1/mcp-servers/${mcpServerId}/tools`)
 await scene.choose({ mcpServers: [{ mcpServerId, toolNames: ['*'] }] })
 const { now, seen } = servers
 const fresh = { metadata: {}, refreshError: null, neededScope: null, expiresIn: 3600, callback: {} }
@@ -81,3 +83,137 @@ verifies(
     expect(seen.registrations).toHaveLength(1)
   },
 )
+
+verifies('contract-27.no-grant', 'the list in management says that each user signs in', () => {
+  expect([listed.status, listed.text]).toEqual([502, expect.stringContaining('each user signs in')])
+})
+
+verifies('contract-27.sign-in-pending', 'only decline is taken, and the model is told', async () => {
+  const { id, pending } = await asked()
+  const actions = (decision: object) =>
+    scene.call('POST', `${scene.sessions}/${id}/actions`, { decisions: [{ call_id: 'c1', ...decision }] })
+  for (const decision of ['answer', 'cancel', 'approve', 'reject'])
+    expect([decision, (await actions({ decision })).status]).toEqual([decision, 400])
+  expect((await actions({ decision: 'decline', content: {} })).status).toBe(400)
+  expect((await actions({ decision: 'signed_in' })).status).toBe(400)
+  expect((await actions({ decision: 'decline' })).status).toBe(200)
+  expect(await told(2)).toBe('The user did not sign in to shop. The call was not made.')
+  expect((await createBrowser(scene.app.url).go(pending[0].url)).status).toBe(404)
+})
+
+verifies('contract-27.sign-in-page', 'a click counts only with cookie, form value and own Origin', async () => {
+  const { user, pending } = await asked()
+  const [{ url }] = pending
+  const browser = createBrowser(scene.app.url)
+  expect((await browser.post(url, { origin: 'https://evil.example' })).status).toBe(403)
+  expect((await browser.post(url, { origin: '' })).status).toBe(403)
+  expect((await browser.post(url, { form: 'x' })).status).toBe(403)
+  const other = createBrowser(scene.app.url)
+  expect((await other.go(url, { method: 'POST', headers: { origin: scene.app.url } })).status).toBe(403)
+  expect((await browser.go(`${url.slice(0, -2)}xx`)).status).toBe(404)
+  expect(seen.authorizations).toEqual([])
+  now.metadata = { authorization_endpoint: 'http://example.com/authorize' }
+  expect((await browser.post(url)).status).toBe(502)
+  now.metadata = {}
+  const leaving = await browser.post(url)
+  expect([leaving.status, leaving.headers.get('location')?.startsWith(servers.issuer)]).toEqual([303, true])
+  expect((await connections(user)).json.connections).toEqual([])
+})
+
+verifies('contract-27.callback', 'a state is good once, in its browser, without an error', async () => {
+  const { id, user, pending } = await asked()
+  const [{ url }] = pending
+  const browser = createBrowser(scene.app.url)
+  const refused = async (callback: string, by = browser) => {
+    const answer = await by.go(callback)
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+    for (const value of new URL(callback).searchParams.values())
+      if (value.length > 8) expect(answer.text).not.toContain(value)
+    expect((await connections(user)).json.connections).toEqual([])
+  }
+  await refused(await browser.authorized(url), createBrowser(scene.app.url))
+  for (const callback of [
+    { iss: 'https://evil.example' },
+    { iss: null },
+    { error: 'access_denied' },
+    { code: 'wrong' },
+  ]) {
+    now.callback = callback
+    await refused(await browser.authorized(url))
+  }
+  now.callback = {}
+  const late = await browser.authorized(url)
+  await scene.app.sql`update mcp_sign_ins set expires_at = clock_timestamp() - interval '1 second'`
+  await refused(late)
+  expect((await session(id)).pending).toEqual(pending)
+  const good = await browser.authorized(url)
+  expect((await browser.go(good)).status).toBe(200)
+  expect((await browser.go(good)).status).toBe(400)
+  await settled(id)
+  expect((await connections(user)).json.connections).toHaveLength(1)
+})
+
+verifies('contract-27.callback', '500 variants of callbacks make no grant, and lead nowhere', async () => {
+  const { id, user, pending } = await asked()
+  const browser = createBrowser(scene.app.url)
+  const good = new URL(await browser.authorized(pending[0].url))
+  let seed = 7
+  const random = (most: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+    return seed % most
+  }
+  const bad = [
+    '',
+    '%00',
+    'null',
+    '../..',
+    '//evil.example',
+    "' or 1=1",
+    'ü'.repeat(300),
+    '<script>',
+    'https://evil.example/',
+  ]
+  for (let nth = 0; nth < 500; nth++) {
+    const query = new URLSearchParams(good.searchParams)
+    const state = query.get('state') ?? ''
+    const at = random(state.length)
+    const changed = state.slice(0, at) + (state[at] === 'A' ? 'B' : 'A') + state.slice(at + 1)
+    query.set('state', [changed, state.slice(0, at), state + state, bad[random(bad.length)] ?? ''][random(4)] ?? '')
+    const name = ['code', 'iss', 'redirect_uri', 'to', 'error', 'state[]', 'next'][random(7)] ?? ''
+    query.set(name, bad[random(bad.length)] ?? '')
+    const answer = await browser.go(`${good.origin}${good.pathname}?${query}`)
+    expect([query.toString(), answer.status, answer.headers.get('location')]).toEqual([query.toString(), 400, null])
+    expect(answer.text).not.toMatch(/evil|<script/)
+  }
+  expect((await connections(user)).json.connections).toEqual([])
+  expect(seen.tokens).toEqual([])
+  expect((await session(id)).pending).toEqual(pending)
+  expect((await browser.go(good.href)).status).toBe(200)
+  await settled(id)
+})
+
+verifies('contract-27.outbound', 'what a server names may only be public, where nothing allows it', async () => {
+  await using strict = await openClosedScene()
+  const { pending } = await strict.asked()
+  const answer = await createBrowser(strict.url).post(pending[0].url)
+  expect(answer.status).toBe(502)
+  expect(seen.authorizations).toEqual([])
+})
+
+/** Opens the product where `OUTBOUND_ALLOW` is empty. */
+async function openClosedScene() {
+  const closed = await openToolScene()
+  const id = await closed.createMcpServer({ name: 'shop', url: servers.url, auth: 'user' })
+  await closed.choose({ mcpServers: [{ mcpServerId: id, toolNames: ['*'] }] })
+  return {
+    url: closed.app.url,
+    async asked() {
+      const made = await closed.call('POST', closed.sessions, { user: 'ann' })
+      closed.up.next(asks('', { name: 'shop__sign_in', arguments: '{}', id: 'c1' }))
+      closed.says(['Done.'])
+      await closed.send(made.json.id, 'Hello')
+      return (await closed.call('GET', `${closed.sessions}/${made.json.id}`)).json
+    },
+    [Symbol.asyncDispose]: closed.close,
+  }
+}

@@ -89,6 +89,15 @@ verifies('contract-21.calls', 'a stored turn whose calls were never shown was ne
   expect(point).toMatchObject({ text: 'Look: ', calls: 0, turns: 0, unknown: [], said: [] })
 })
 
+verifies('contract-21.calls', 'of a stored turn of two calls of which one was shown the model is told that one', () => {
+  const { said, calls, unknown } = pointOf([text('Look: '), call('a')], [stored(['a', 'b'], 2)])
+  expect([calls, unknown]).toEqual([1, ['a']])
+  expect(said.map((one) => ('toolCalls' in one ? one.toolCalls?.map(({ id }) => id) : one.role))).toEqual([
+    ['a'],
+    'tool',
+  ])
+})
+
 verifies('contract-21.calls', 'calls follow the results of others only in another turn', () => {
   const point = pointOf([call('a'), result('a'), call('b')], [stored(['a'], 1), stored(['b'], 2)])
   expect([point.turns, point.unknown]).toEqual([2, ['b']])

@@ -16,19 +16,14 @@ afterAll(async () => {
 })
 
 const path = (agent: string) => `${door.deploy(agent)}/sessions/stream`
-async function follow(token: string, agent = door.agentId): Promise<SseStream> {
-  const stream = await openSse(`${door.here.url}${path(agent)}`, undefined, bearer(token))
+async function follow(token: string, app = door.here, agent = door.agentId): Promise<SseStream> {
+  const stream = await openSse(`${app.url}${path(agent)}`, undefined, bearer(token))
   open.add(stream)
   return stream
 }
 /** The status of one more list, which is not followed. */
-async function oneMore(token: string, agent = door.agentId) {
-  const { status, headers } = await call(
-    `${door.here.url}${path(agent)}?last_event_id=none`,
-    'GET',
-    undefined,
-    bearer(token),
-  )
+async function oneMore(token: string, agent = door.agentId, app = door.here) {
+  const { status, headers } = await call(`${app.url}${path(agent)}?last_event_id=none`, 'GET', undefined, bearer(token))
   return [status, headers.get('retry-after')]
 }
 const refused = [429, '1']
@@ -46,6 +41,16 @@ verifies('contract-35.live-lists', 'a user follows eight with an agent, and anot
   expect(await oneMore(DEPLOY_KEY)).toEqual(taken)
   streams[0]?.leave()
   await expect.poll(() => oneMore(ann)).toEqual(taken)
+})
+
+verifies('contract-35.live-lists', 'they count on all instances together', async () => {
+  const dora = await door.secret('dora')
+  const there = await Promise.all(Array.from({ length: 4 }, () => follow(dora, door.there)))
+  await Promise.all(Array.from({ length: 4 }, () => follow(dora)))
+  expect(await oneMore(dora)).toEqual(refused)
+  expect(await oneMore(dora, door.agentId, door.there)).toEqual(refused)
+  there[0]?.leave()
+  await expect.poll(() => oneMore(dora)).toEqual(taken)
 })
 
 verifies('contract-35.live-lists', 'a key follows sixty-four', async () => {

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 
 export interface SignInServerOptions {
-  /** The MCP server's answer without a token: nothing at all, or its list of tools. */
+  /** A flag with which the MCP server gives its list of tools without a token. */
   listsOpenly?: boolean
   /** Seconds for which a token is good. */
   expiresIn?: number
@@ -34,7 +34,7 @@ const json = (response: ServerResponse, status: number, body: object, headers: R
 
 function createState(expiresIn: number) {
   return {
-    /** The parts that a test may change while the servers run. */
+    /** The switches that the test may change while the servers run. */
     now: {
       /** Changes the metadata of the authorization server. */
       metadata: {} as Record<string, unknown>,
@@ -196,7 +196,7 @@ export async function startSignInServers({ listsOpenly = false, expiresIn = 3600
   }
 }
 
-/** Returns a browser without scripts: its cookies, and the steps of a sign-in. */
+/** Creates a browser without scripts: its cookies, and the steps of a sign-in. */
 export function createBrowser(appUrl: string) {
   const cookies = new Map<string, string>()
   const go = async (url: string, init: RequestInit = {}) => {

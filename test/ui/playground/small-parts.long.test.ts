@@ -70,7 +70,7 @@ test('the hints below the field can be read, and a session’s title ends before
   const beyond = async () => {
     await row.hover() // again: the list may have been read anew below the pointer
     const ends = await title.boundingBox()
-    const begins = await row.getByRole('button').boundingBox()
+    const begins = await row.getByRole('button').first().boundingBox()
     return (ends?.x ?? 0) + (ends?.width ?? 0) - (begins?.x ?? 0)
   }
   await soon(beyond).toBeLessThanOrEqual(0)

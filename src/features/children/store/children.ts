@@ -21,7 +21,15 @@ export interface ChildCall {
 }
 
 /** `open`: the session is there. Else why there is none: `over` stands for a reply that has ended. */
-export type Opened = 'open' | 'over' | 'too_many' | 'too_deep' | 'no_agent' | 'session_full' | 'user_full'
+export type Opened =
+  | 'open'
+  | 'over'
+  | 'too_many'
+  | 'too_deep'
+  | 'no_agent'
+  | 'session_full'
+  | 'user_full'
+  | `limit ${string}`
 
 export interface ChildEnd {
   sessionId: string

@@ -1,9 +1,10 @@
--- revision 1
+-- revision 2
 /* Makes the session that answers a call of a running reply, with the call's message in its queue (rank 3: begin_children
    begins it). Repeated, it makes nothing more: the ids follow from the call.
    p_call: {session_id, user_id, reply_id, agent_id, parent_session, parent_reply, place, call_id, title, max_session_bytes,
    max_user_bytes, facts}, the last ones as in message_fields.
-   Returns open, or why there is none: over (the reply has ended), too_many, too_deep, no_agent, session_full, user_full. */
+   Returns open, or why there is none: over (the reply has ended), too_many, too_deep, no_agent, session_full, user_full, or
+   limit and what judge_limits has of it (of, limit, most), with spaces between. */
 create or replace function open_child(p_call jsonb, p_text text, p_input text) returns text language plpgsql as $$
 declare
   c record;
@@ -11,6 +12,8 @@ declare
   v_above record; -- of children: what the parent answers; all null where it answers nothing
   v_values jsonb; -- {user, metadata} of the parent's session at the admission of the calling reply
   v_top uuid;
+  v_running jsonb; -- facts of the reply that calls
+  v_limits record; -- of child_limits
 begin
   select * into c from jsonb_to_record(p_call) as x(
     session_id uuid, user_id uuid, reply_id uuid, agent_id uuid, parent_session uuid, parent_reply uuid, place integer,
@@ -30,8 +33,14 @@ begin
     if user_bytes(c.agent_id, v_parent.end_user) + octet_length(p_text) > c.max_user_bytes then return 'user_full'; end if;
   end if;
 
-  select m.facts -> 'values' -> 'metadata' into v_values from messages m
-   where m.session_id = c.parent_session and m.status = 'streaming';
+  select m.facts into v_running from messages m where m.session_id = c.parent_session and m.status = 'streaming';
+  v_values := v_running -> 'values' -> 'metadata';
+  v_limits := child_limits(
+    v_running #>> '{counts,key}', c.agent_id,
+    coalesce((select s.agent_id from sessions s where s.id = v_above.top_session), v_parent.agent_id), v_parent.end_user);
+  if v_limits.over is not null then
+    return format('limit %s %s %s', v_limits.over ->> 'of', v_limits.over ->> 'limit', v_limits.over ->> 'most');
+  end if;
   insert into sessions (id, agent_id, end_user, title, metadata, uncounted, bytes, queued, parent)
   select c.session_id, a.id, v_parent.end_user, c.title,
          case when v_values is null then v_parent.metadata else
@@ -48,7 +57,8 @@ begin
   insert into queued_messages (id, session_id, rank, reply_id, content, message, input)
   values (c.user_id, c.session_id, 3, c.reply_id, p_text,
           jsonb_build_object('version', 1, 'agent_id', c.agent_id, 'session_id', c.session_id, 'user_id', c.user_id,
-                             'reply_id', c.reply_id, 'include_usage', false, 'facts', c.facts, 'uses_values', true),
+                             'reply_id', c.reply_id, 'include_usage', false, 'uses_values', true,
+                             'facts', c.facts || jsonb_strip_nulls(jsonb_build_object('counts', v_limits.counts))),
           p_input);
   insert into children (session_id, reply_id, parent_session, parent_reply, place, top_session, top_reply, depth)
   values (c.session_id, c.reply_id, c.parent_session, c.parent_reply, c.place,

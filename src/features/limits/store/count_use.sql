@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Counts what these replies used for the limits of their key and their user, once they are in token_usage: called by the
    statements that settle, for replies whose facts say so (facts.counts, see MessageLimits), in their transaction. */
 create or replace function count_use(p_replies uuid[]) returns void language plpgsql as $$
@@ -12,6 +12,8 @@ begin
    cross join lateral (
      select m.facts #>> '{counts,key}' as subject
       union all
-     select s.agent_id || ' ' || s.end_user where m.facts -> 'counts' ? 'user') x
+     select s.agent_id || ' ' || s.end_user where m.facts -> 'counts' ? 'user'
+      union all
+     select (m.facts #>> '{counts,top}') || ' ' || s.end_user where m.facts -> 'counts' ? 'top') x
    where u.id = any(p_replies) and x.subject is not null;
 end $$;

@@ -5,11 +5,12 @@ import { HttpError } from '../../../http/server/http-error.ts'
 import { lastEventId } from '../../../http/streaming/reply-stream.ts'
 import { openEventStream } from '../../../http/streaming/sse.ts'
 import { createChangeTexts, type Show } from './change-text.ts'
-import type { Follower } from './followers.ts'
+import type { Follower, Followers } from './followers.ts'
 import type { FollowQuery, SessionFeed } from './session-feed.ts'
 
 export interface FeedDependencies {
   sessionFeed: SessionFeed
+  followers: Followers
 }
 
 /** Sets the header of lists: behind this a stream goes on without a gap. Call it before the list is read. */
@@ -39,11 +40,11 @@ const textOf = createChangeTexts()
 
 /** Ends when the client leaves, at `endsAt`, or when the agent is deleted. Throws 429 for one list too many. */
 export async function sendChanges(
-  { sessionFeed }: FeedDependencies,
+  { sessionFeed, followers }: FeedDependencies,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { agentId, users, children, lastEventId: inQuery, endsAt, show, follower }: ChangeStream,
 ): Promise<void> {
-  using _place = sessionFeed.enter(follower)
+  using _place = await followers.enter(follower)
   const given = givenPosition(request, inQuery)
   const position = await sessionFeed.position()
   if (position === null) {

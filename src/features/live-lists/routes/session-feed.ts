@@ -4,7 +4,6 @@ import { createSemaphore } from '../../../async/semaphore.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { existingAgents, readChanges, readHorizon, type SessionChange, userHash } from '../store/session-changes.ts'
 import { type ChangeReaderOptions, createChangeReader, PAGE } from './change-reader.ts'
-import { createFollowers, type Followers } from './followers.ts'
 import { createHorizon } from './horizon.ts'
 
 export interface FollowQuery {
@@ -18,7 +17,7 @@ export interface FollowQuery {
   after: number
 }
 
-export interface SessionFeed extends Followers {
+export interface SessionFeed {
   /**
    * Returns the number of the newest change: what is read from now on shows it and all before it. Null when that cannot
    * be told, because a transaction has been writing sessions for long, and no earlier one is known.
@@ -98,7 +97,6 @@ export function createFeed(
     agentId !== null && at >= (reader.goneAt(agentId) ?? Number.POSITIVE_INFINITY)
 
   return {
-    ...createFollowers(),
     position: horizon.position,
     async *follow(query, signal) {
       let at = query.after

@@ -32,6 +32,7 @@ export const searchHandlers = ({ sql, runSearch, show }: SearchDependencies) =>
       const asked: Asked = {
         terms,
         scope: scopeWords(agentId, user),
+        isOfUser: user !== null,
         filter: (tx) => tx`
           and agent_id = ${agentId} ${user === null ? tx`` : tx`and end_user = ${user}`}
           ${metadata === undefined ? tx`` : tx`and metadata @> ${JSON.stringify(metadata)}::text::jsonb`}

@@ -4,7 +4,7 @@ import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/
 import { lexemesOf } from '../text/words.ts'
 
 /** Messages, and bytes of text, that are made searchable at once: nothing else waits for long. */
-const AT_ONCE = 100
+const AT_ONCE = 300
 const BYTES_AT_ONCE = 2 ** 20
 
 /** Returns the words of the index by which an agent's messages, or its user's alone, are found. No text holds them. */
@@ -70,10 +70,10 @@ export function createIndexing(sql: Sql): IndexStep {
 
   async function newOnes(tx: Tx, changed: number): Promise<boolean> {
     const safe = await safeUpTo(tx)
-    const count = await addWords(tx, await unindexed(tx, { after: changed }))
-    if (count > 0) return true
-    if (safe !== null && safe > changed) await tx`update search_progress set changed = ${safe}`
-    return false
+    const { messages, isAll } = await unindexed(tx, { after: changed })
+    await addWords(tx, messages)
+    if (isAll && safe !== null && safe > changed) await tx`update search_progress set changed = ${safe}`
+    return !isAll
   }
 
   return () =>
@@ -101,29 +101,35 @@ async function oldOnes(tx: Tx, backlog: number): Promise<boolean> {
   const [range] = await tx<{ low: string | null }[]>`
     select min(num)::text as low from (select num from sessions where num <= ${backlog} order by num desc limit 50) s`
   const low = Number(range?.low ?? 0)
-  const count = await addWords(tx, await unindexed(tx, { from: low, to: backlog }))
-  if (count === 0) await tx`update search_progress set backlog = ${low === 0 ? 0 : low - 1}`
+  const { messages, isAll } = await unindexed(tx, { from: low, to: backlog })
+  await addWords(tx, messages)
+  if (isAll) await tx`update search_progress set backlog = ${low === 0 ? 0 : low - 1}`
   return true
 }
 
-/** Reads messages without words, of sessions that changed after a number or of a range of sessions, newest first. */
-async function unindexed(tx: Tx, of: { after: number } | { from: number; to: number }): Promise<Unindexed[]> {
+/** Reads messages without words, of sessions that changed after a number or of a range of sessions, newest first. `isAll`: there are no others. */
+async function unindexed(
+  tx: Tx,
+  of: { after: number } | { from: number; to: number },
+): Promise<{ messages: Unindexed[]; isAll: boolean }> {
   const which = 'after' in of ? tx`s.change > ${of.after}` : tx`s.num between ${of.from} and ${of.to}`
-  return await tx<Unindexed[]>`
+  const messages = await tx<(Unindexed & { found: number })[]>`
     with found as materialized (
       select m.id, m.session_id, s.agent_id, s.end_user, m.created_at, octet_length(m.content) as bytes
         from sessions s join messages m on m.session_id = s.id
        where ${which} and m.status <> 'streaming' and not exists (select 1 from message_words w where w.message_id = m.id)
        order by s.num desc, m.position desc limit ${AT_ONCE}
     ), few as (
-      select *, sum(bytes) over (order by created_at desc, id) - bytes as before from found
+      select *, sum(bytes) over (order by created_at desc, id) - bytes as before, count(*) over ()::integer as found from found
     )
-    select f.id, f.session_id as "sessionId", f.agent_id as "agentId", f.end_user as "user", m.content, f.created_at::text as at
+    select f.id, f.session_id as "sessionId", f.agent_id as "agentId", f.end_user as "user", m.content, f.created_at::text as at, f.found
       from few f join messages m on m.id = f.id where f.before < ${BYTES_AT_ONCE}`
+  const [{ found } = { found: 0 }] = messages
+  return { messages, isAll: found < AT_ONCE && messages.length === found }
 }
 
-async function addWords(tx: Tx, messages: readonly Unindexed[]): Promise<number> {
-  if (messages.length === 0) return 0
+async function addWords(tx: Tx, messages: readonly Unindexed[]): Promise<void> {
+  if (messages.length === 0) return
   const rows: object[] = []
   await withoutIdling(tx, async () => {
     for (const { id, sessionId, agentId, user, content, at } of messages) {
@@ -138,5 +144,4 @@ async function addWords(tx: Tx, messages: readonly Unindexed[]): Promise<number>
            as r(id uuid, "sessionId" uuid, at timestamptz, whole boolean, words jsonb)
      where exists (select 1 from messages m where m.id = r.id)
     on conflict do nothing`
-  return messages.length
 }

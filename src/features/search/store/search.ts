@@ -22,6 +22,7 @@ export interface Asked {
   terms: readonly Term[]
   /** Words of the index that each message has that may be found. */
   scope: readonly string[]
+  isOfUser: boolean
   /** Conditions on a row of `sessions`, each with its `and`. */
   filter: (tx: Tx) => Fragment
 }
@@ -35,8 +36,14 @@ export class SearchTooSlow extends Error {}
 
 /** The time for which a search reads the database, in milliseconds. */
 const AT_MOST_MS = 2000
-const CANDIDATES = 100
-const TEXTS = 10
+/** Candidates that are read at once, at first and later. */
+const CANDIDATES = 1000
+const MORE_CANDIDATES = 10_000
+/** Sessions whose words are read without the index. */
+const FEW_SESSIONS = 1000
+/** Candidates that are looked through together, and texts that are read at once. */
+const WINDOW = 200
+const TEXTS = 20
 const SNIPPETS = 3
 /** SQLSTATE of a statement that was stopped. */
 const STOPPED = '57014'
@@ -79,18 +86,19 @@ export async function findSessions(
 ): Promise<FoundSession[]> {
   const found = new Map<string, FoundSession>()
   const earlier = new Set<string>() // those that a page before has shown
-  await openCandidates(reading, asked, after)
-  for (let isMore = true; isMore && found.size < most; ) {
-    const tx = await timed(reading)
-    const candidates = await tx<Candidate[]>`fetch forward ${tx.unsafe(`${CANDIDATES}`)} from candidates`
-    isMore = candidates.length === CANDIDATES
-    for (let n = 0; n < candidates.length && found.size < most; n += TEXTS) {
+  const isFew = await hasFewSessions(reading, asked)
+  let place = after
+  for (let [looked, isMore] = [CANDIDATES, true]; isMore && found.size < most; looked = MORE_CANDIDATES) {
+    const candidates = await candidatesOf(reading, asked, { behind: place, isFew }, looked)
+    isMore = candidates.length === looked
+    place = candidates.at(-1) ?? place
+    for (let n = 0; n < candidates.length && found.size < most; n += WINDOW) {
       const some = candidates
-        .slice(n, n + TEXTS)
+        .slice(n, n + WINDOW)
         .filter(({ sessionId }) => !found.has(sessionId) && !earlier.has(sessionId))
-      for (const { candidate } of await matching(reading, asked.terms, some)) {
+      for (const candidate of await newestOfEach(reading, asked.terms, some)) {
         const { sessionId } = candidate
-        if (found.has(sessionId) || earlier.has(sessionId) || found.size >= most) continue
+        if (found.size >= most) break
         const isEarlier = after !== null && (await hasNewer(reading, asked, sessionId, after))
         if (isEarlier) earlier.add(sessionId)
         else found.set(sessionId, candidate)
@@ -100,11 +108,26 @@ export async function findSessions(
   return [...found.values()]
 }
 
+/** Returns the first of each session's candidates that matches, in their order. Most often that is the first one: the others are not read. */
+async function newestOfEach(
+  reading: Reading,
+  terms: readonly Term[],
+  candidates: readonly Candidate[],
+): Promise<Candidate[]> {
+  const matched = new Map<string, Candidate>()
+  for (let left = [...candidates]; left.length > 0; ) {
+    const firsts = [...new Map(left.toReversed().map((one) => [one.sessionId, one])).values()].slice(0, TEXTS)
+    for (const { candidate } of await matching(reading, terms, firsts)) matched.set(candidate.sessionId, candidate)
+    left = left.filter((one) => !firsts.includes(one) && !matched.has(one.sessionId))
+  }
+  return candidates.filter((one) => matched.get(one.sessionId) === one)
+}
+
 /** Returns the snippets of a session, newest first. */
 export async function snippetsOf(reading: Reading, asked: Asked, sessionId: string): Promise<Snippet[]> {
   const snippets: Snippet[] = []
   for (let behind: Place | null = null, isMore = true; isMore && snippets.length < SNIPPETS; ) {
-    const candidates: Candidate[] = await candidatesOf(reading, asked, { behind, sessionId })
+    const candidates: Candidate[] = await candidatesOf(reading, asked, { behind, sessionId }, TEXTS)
     isMore = candidates.length === TEXTS
     behind = candidates.at(-1) ?? behind
     for (const { candidate, row, marks } of await matching(reading, asked.terms, candidates)) {
@@ -129,32 +152,36 @@ export async function sessionsOf(reading: Reading, ids: readonly string[]): Prom
 
 interface Within {
   behind: Place | null
+  /** In few sessions: no index of words is asked. */
+  isFew?: boolean
   until?: Place
   sessionId?: string
 }
 
-/** Opens the candidates behind a place as a cursor: many are read on where they were left, instead of being looked for again. */
-async function openCandidates(reading: Reading, asked: Asked, behind: Place | null): Promise<void> {
+/** Returns whether the search is in so few sessions that reading their words is faster than the index, which knows common words alone. */
+async function hasFewSessions(reading: Reading, { isOfUser, filter }: Asked): Promise<boolean> {
+  if (!isOfUser) return false
   const tx = await timed(reading)
-  await tx`declare candidates no scroll cursor for ${candidateRows(tx, asked, { behind })}`
+  const [row] = await tx<{ n: number }[]>`
+    select count(*)::integer as n from (select from sessions where true ${filter(tx)} limit ${FEW_SESSIONS + 1}) s`
+  return (row?.n ?? 0) <= FEW_SESSIONS
 }
 
-async function candidatesOf(reading: Reading, asked: Asked, of: Within): Promise<Candidate[]> {
+/** Returns them. The limit is a part of the plan: the words that many messages have are found by going back in time. */
+async function candidatesOf(reading: Reading, asked: Asked, of: Within, most: number): Promise<Candidate[]> {
   const tx = await timed(reading)
-  return await tx<Candidate[]>`${candidateRows(tx, asked, of)} limit ${TEXTS}`
-}
-
-function candidateRows(tx: Tx, { terms, scope, filter }: Asked, { behind, until, sessionId }: Within): Fragment {
-  const words = indexQuery(terms, scope)
-  return tx`
+  const { terms, scope, filter } = asked
+  const { behind, until, sessionId, isFew = sessionId !== undefined } = of
+  const words = tx`${indexQuery(terms, scope)}::text::tsquery`
+  return await tx<Candidate[]>`
     select w.message_id as "messageId", w.session_id as "sessionId", w.at::text as at
       from message_words w
-     where (w.words @@ ${words}::text::tsquery or not w.whole)
+     where (${isFew ? tx`ts_match_vq(w.words, ${words})` : tx`w.words @@ ${words}`} or not w.whole)
        and w.session_id in (select id from sessions where true ${filter(tx)})
        ${sessionId === undefined ? tx`` : tx`and w.session_id = ${sessionId}`}
        ${behind === null ? tx`` : tx`and (w.at, w.message_id) < (${behind.at}::text::timestamptz, ${behind.messageId}::uuid)`}
        ${until === undefined ? tx`` : tx`and (w.at, w.message_id) >= (${until.at}::text::timestamptz, ${until.messageId}::uuid)`}
-     order by w.at desc, w.message_id desc`
+     order by w.at desc, w.message_id desc limit ${most}`
 }
 
 interface TextRow {
@@ -185,7 +212,7 @@ async function matching(reading: Reading, terms: readonly Term[], candidates: re
 /** Returns whether a session has a matching message up to the place, so that a page before has shown it. */
 async function hasNewer(reading: Reading, asked: Asked, sessionId: string, until: Place): Promise<boolean> {
   for (let behind: Place | null = null; ; ) {
-    const candidates: Candidate[] = await candidatesOf(reading, asked, { behind, until, sessionId })
+    const candidates: Candidate[] = await candidatesOf(reading, asked, { behind, until, sessionId }, TEXTS)
     if ((await matching(reading, asked.terms, candidates)).length > 0) return true
     if (candidates.length < TEXTS) return false
     behind = candidates.at(-1) ?? null

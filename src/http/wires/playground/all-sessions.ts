@@ -75,7 +75,7 @@ interface OverviewDependencies extends FeedDependencies {
   noteReads: NoteReads
 }
 
-export const allSessionHandlers = ({ sql, sessionFeed, runSearch, noteReads }: OverviewDependencies) =>
+export const allSessionHandlers = ({ sql, sessionFeed, followers, runSearch, noteReads }: OverviewDependencies) =>
   ({
     listAllSessions: async ({ query, request, reply }) => {
       await tellPosition(sessionFeed, reply)
@@ -98,7 +98,7 @@ export const allSessionHandlers = ({ sql, sessionFeed, runSearch, noteReads }: O
     },
     streamAllSessions: async ({ query, request, reply }) => {
       await sendChanges(
-        { sessionFeed },
+        { sessionFeed, followers },
         { request, reply },
         {
           agentId: null,

@@ -25,6 +25,7 @@ export async function searchMessages(sql: Sql, runSearch: RunSearch, { limit, of
   const asked: Asked = {
     terms,
     scope: agentId === undefined ? [] : scopeWords(agentId.toLowerCase(), user),
+    isOfUser: user !== null,
     filter: (tx) => tx`
       ${filterOf(tx, filters)}
       ${replies === undefined ? tx`` : tx`and exists (select from (select sessions.id) newest where ${repliesMatch(tx, replies)})`}`,

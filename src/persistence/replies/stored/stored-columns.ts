@@ -55,7 +55,13 @@ export const factsSchema = Type.Object({
       topP: Type.Optional(Type.Number()),
     }),
   ),
-  counts: Type.Optional(Type.Object({ key: Type.Optional(Type.String()), user: Type.Optional(Type.Literal(true)) })),
+  counts: Type.Optional(
+    Type.Object({
+      key: Type.Optional(Type.String()),
+      user: Type.Optional(Type.Literal(true)),
+      top: Type.Optional(Type.String()),
+    }),
+  ),
   start: Type.Optional(Type.String()),
   values: Type.Optional(
     Type.Object({

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { changesBetween, headerChange } from '../../../../src/features/audit/routes/changes.ts'
+import { hiddenValue } from '../../../../src/persistence/records/tools/secret-headers.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies(
@@ -29,4 +30,10 @@ verifies('contract-35.audit-length', 'a value of 2,000 characters is shown as it
   expect(Object.entries(changesBetween(null, whole))).toEqual(
     Object.entries(whole).map(([name, to]) => [name, { from: null, to }]),
   )
+})
+
+verifies('contract-23.audit', 'headers that are sent back as they were read leave no entry', () => {
+  const read = { 'X-Api-Key': hiddenValue, Note: 'plain' }
+  expect(headerChange(read, read)).toEqual({})
+  expect(Object.keys(headerChange(read, { ...read, Authorization: 'Bearer new' }))).toEqual(['headers'])
 })

@@ -29,8 +29,9 @@ verifies(
     expect(await scene.journal.settle(reply, finished())).toEqual({ result: 'fenced' })
     const stored = await two.journal.read(reply.id, 0)
     expect(stored?.events).toHaveLength(2)
-    const [row] = await scene.sql<{ found: object[] }[]>`
-    select facts -> 'continuations' as found from messages where id = ${reply.id}`
+    const [row] = await scene.sql<{ found: object[]; lost: boolean }[]>`
+    select facts -> 'continuations' as found, requester_lost as lost from messages where id = ${reply.id}`
+    expect(row?.lost).toBe(true) // its client may be gone, and joins it when it sends the same again
     expect(row?.found).toMatchObject([{ frame_id: 3, offset: 6, reason: 'instance_lost' }])
   },
 )

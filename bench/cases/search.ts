@@ -1,0 +1,83 @@
+/** The cost of making messages searchable, for PostgreSQL: the same replies with and without it, in turn. */
+import { withoutIdling } from '../../src/persistence/postgres/database.ts'
+import { cpuOf } from '../environment/processes.ts'
+import type { Figures, OwnCase, Rows } from '../runner/case.ts'
+import { ask, type GreenroomScene, load, pause, startScene } from './greenroom-scene.ts'
+
+const kinds = {
+  '5 tokens at once': { prompt: 'tokens=5 rate=0', tokens: 5, replies: 200 },
+  '100 tokens at 50/s': { prompt: 'tokens=100 rate=50', tokens: 100, replies: 100 },
+  '2,000 tokens at 400/s': { prompt: 'tokens=2000 rate=400', tokens: 2000, replies: 50 },
+}
+const SLOTS = 25
+/** Within this time all is searchable. */
+const SETTLE_MS = 4000
+
+type Kind = (typeof kinds)[keyof typeof kinds]
+
+/** Throws where a message is not searchable: what is measured is all of it. */
+async function requireIndexed({ sql }: GreenroomScene): Promise<void> {
+  const [row] = await sql<{ left: boolean }[]>`
+    select exists (select from messages m
+      where not exists (select from message_words w where w.message_id = m.id)) as left`
+  if (row?.left !== false) throw new Error('Messages are not searchable yet.')
+}
+
+/** Runs the replies while nobody makes messages searchable, and has those that came meanwhile left out for good. */
+async function without<Result>({ sql }: GreenroomScene, run: () => Promise<Result>): Promise<Result> {
+  const { result } = await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('search_progress', 0))`
+    const measured = await withoutIdling(tx, run)
+    await tx`
+      insert into message_words (message_id, session_id, at, words, whole)
+      select id, session_id, created_at, '', true from messages on conflict do nothing`
+    await tx`update search_progress set changed = pg_sequence_last_value('session_changes'::regclass)`
+    return { result: measured }
+  })
+  return result
+}
+
+export const search: OwnCase = {
+  kind: 'own',
+  name: 'search',
+  title: 'What making messages searchable costs',
+  rows: 'replies',
+  note:
+    'Milliseconds of PostgreSQL’s CPU time for a reply in a new session, 25 at a time, with its two messages made searchable, and ' +
+    'in turn without. The time ends 4 s after the last reply, when all is searchable.',
+  columns: [
+    { key: 'with', title: 'with', digits: 2 },
+    { key: 'without', title: 'without', digits: 2 },
+    { key: 'share', title: 'added, %', digits: 1 },
+  ],
+  async measureAll(checkout, ground, repetitions) {
+    await using scene = await startScene(checkout, ground)
+    const wanted = Object.entries(kinds)
+    const count = wanted.reduce((sum, [, { replies }]) => sum + replies, 0)
+    const sessions = await scene.openMany(count * 2 * (repetitions + 1))
+    const run = async ({ prompt, tokens, replies }: Kind) => {
+      const asks = sessions.splice(0, replies).map((session) => ask(session, prompt))
+      const before = await cpuOf(scene.pids)
+      await load(ground, scene, { asks, tokens, slots: SLOTS })
+      await pause(SETTLE_MS)
+      return ((await cpuOf(scene.pids)).postgres - before.postgres) / 1000 / replies
+    }
+    const searchable = async (kind: Kind) => {
+      const first = await run(kind)
+      await requireIndexed(scene)
+      return first
+    }
+    const both = async (kind: Kind): Promise<Figures> => {
+      const [a, b] = [await searchable(kind), await without(scene, () => run(kind))]
+      return { with: a, without: b, share: (100 * (a - b)) / b }
+    }
+    for (const [, kind] of wanted) await both(kind) // warm-up
+    const all: Rows[] = []
+    for (let n = 0; n < repetitions; n++) {
+      const rows: Rows = {}
+      for (const [name, kind] of wanted) rows[name] = await both(kind)
+      all.push(rows)
+    }
+    return all
+  },
+}

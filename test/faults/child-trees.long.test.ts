@@ -1,0 +1,168 @@
+/**
+ * Random trees of agents that ask agents, on two instances that are killed, or asked to end, again and again (contract
+ * section 30): one child for each call, whose answer its parent is told, and one end for each.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, vi } from 'vitest'
+import { asks, says } from '../http/tool-scene.ts'
+import type { UpstreamCall } from '../support/network/upstream.ts'
+import { newSession, type Product, postJson } from '../support/programs/product.ts'
+import { seededRandom } from '../support/random.ts'
+import { samples } from '../support/samples.ts'
+import { verifies } from '../verifies.ts'
+import { openToolFaults, type ToolFaults } from './tool-faults.ts'
+
+const TREES = samples(20, 500)
+const LEASE_MS = 1500
+vi.setConfig({ testTimeout: 240_000 + TREES * 2000 })
+const names = ['desk', 'billing', 'ledger', 'archive']
+/** Longest time of one answer of a model, and between two trees (milliseconds). */
+const STEP_MS = 400
+const SPREAD_MS = 1500
+
+/** A session's part of a tree: what it asks its children, and the name by which it answers. */
+interface Part {
+  name: string
+  below: Part[]
+}
+
+function randomTree(random: () => number, name: string, depth: number): Part {
+  const most = depth === 1 ? 8 : 3
+  const width = depth > 3 || random() < 0.3 ? 0 : 1 + Math.floor(random() * most)
+  return { name, below: Array.from({ length: width }, (_, n) => randomTree(random, `${name}.${n}`, depth + 1)) }
+}
+
+const partIn = (text: string): Part => JSON.parse(text)
+
+/** A model that asks what its message has below it, then answers by its name. */
+const answering = (random: () => number) => async (call: UpstreamCall) => {
+  const { messages, model } = call.body
+  const asked = messages.findLast(({ role }: { role: string }) => role === 'user')
+  const part = partIn(asked.content)
+  await Promise.race([delay(random() * STEP_MS), call.closed])
+  if (call.abandoned) return
+  const isTold = messages.at(-1)?.role === 'tool'
+  if (isTold || part.below.length === 0) return await says(`answer of ${part.name}`)(call)
+  const next = names[names.indexOf(model) + 1] ?? ''
+  const calls = part.below.map((below) => ({
+    name: next,
+    arguments: JSON.stringify({ message: JSON.stringify(below) }),
+  }))
+  await asks('', ...calls)(call)
+}
+
+/** Agents that ask each other in this order; those of even places go on elsewhere. Resolves to the first one's id. */
+async function addAgents({ client }: Product, known: string): Promise<string> {
+  const { data } = await client.GET('/api/v1/agents/{id}', { params: { path: { id: known } } })
+  let below: string | null = null
+  for (const [n, name] of [...names.entries()].reverse()) {
+    const onLoss = n % 2 === 0 ? 'continue' : 'error'
+    const made = await client.POST('/api/v1/agents', {
+      body: { name, model: name, providerId: data?.providerId ?? '', onLoss, generationConfig: { maxToolCalls: 50 } },
+    })
+    const id = made.data?.id ?? ''
+    if (below !== null) {
+      const params = { path: { agent_id: id } }
+      await client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: { agentTools: [{ agentId: below }] } })
+    }
+    below = id
+  }
+  return below ?? ''
+}
+
+interface Tree {
+  session: string
+  end: 'whole' | 'cancelled' | 'deleted'
+}
+
+/** Starts a tree at an instance, which may be gone by then, and cancels or deletes one in five. */
+async function plant(url: string, agent: string, random: () => number, n: number): Promise<Tree | null> {
+  const session = await newSession(url, agent).catch(() => null)
+  if (session === null) return null
+  const content = JSON.stringify(randomTree(random, `${n}`, 1))
+  const body = { messages: [{ role: 'user', content }] }
+  const [chance, wait] = [random(), random() * 2 * STEP_MS]
+  void postJson(`${url}${session}/chat/completions`, body).catch(() => {})
+  if (chance > 0.2) return { session, end: 'whole' }
+  await delay(wait)
+  if (chance > 0.1) await postJson(`${url}${session}/chat/completions/cancel`, {}).catch(() => {})
+  else await fetch(`${url}${session}`, { method: 'DELETE' }).catch(() => {})
+  return { session, end: chance > 0.1 ? 'cancelled' : 'deleted' }
+}
+
+/** Ends one of the instances, then the other, until `isOver`; each comes back. */
+async function unrest(scene: ToolFaults, products: Product[], random: () => number, isOver: () => boolean) {
+  let ends = 0
+  while (!isOver()) {
+    await delay(1000 + random() * 2000)
+    const all = random() < 0.2
+    const which = random() < 0.5 ? 0 : 1
+    for (const n of all ? [0, 1] : [which]) {
+      ends += 1
+      if (random() < 0.7) await products[n]?.kill9()
+      else await products[n]?.stop()
+    }
+    for (const n of all ? [0, 1] : [which]) products[n] = await scene.start('direct')
+  }
+  return ends
+}
+
+async function unfinished({ database: { sql } }: ToolFaults): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select ((select count(*) from sessions where status = 'streaming')
+            + (select count(*) from queued_messages where admission is null)
+            + (select count(*) from children where not over))::integer as n`
+  return row?.n ?? 0
+}
+
+verifies(
+  ['contract-30.child-once', 'contract-30.child-loss', 'contract-30.child-cancel', 'contract-30.child-deletion'],
+  'whatever dies, each call has one child, each parent its answer, and each reply one end',
+  async () => {
+    const random = seededRandom('child trees')
+    await using scene = await openToolFaults({ leaseMs: LEASE_MS, env: { DRAIN_TIMEOUT_S: '1' } })
+    scene.up.always(answering(random))
+    const products = [await scene.start('direct'), await scene.start('direct')]
+    const [first] = products
+    if (!first) throw new Error('no instance')
+    const agent = await addAgents(first, scene.agentId())
+    const trees: Tree[] = []
+    let isPlanted = false
+    const ending = unrest(scene, products, random, () => isPlanted)
+    for (let n = 0; n < TREES; n++) {
+      const tree = await plant(products[n % 2]?.url ?? '', agent, random, n)
+      if (tree) trees.push(tree)
+      await delay(random() * SPREAD_MS)
+    }
+    isPlanted = true
+    const ends = await ending
+    // All that is left to do is done within the time of a tree, a lease and 10 s.
+    await expect.poll(() => unfinished(scene), { timeout: LEASE_MS + 10_000 + 20 * STEP_MS, interval: 500 }).toBe(0)
+    const { sql } = scene.database
+    const calls = await sql<{ status: string; content: string; result: string | null; n: number }[]>`
+      select m.status, c.result, count(s.id)::integer as n, min(a.content) as content
+        from messages m
+       cross join lateral (
+         select e.value -> 'event' ->> 'id' as id, min(r.value -> 'event' ->> 'content') as result
+           from jsonb_array_elements(m.tool_events) e
+           left join jsonb_array_elements(m.tool_events) r
+             on r.value -> 'event' ->> 'type' = 'tool_result' and r.value -> 'event' ->> 'id' = e.value -> 'event' ->> 'id'
+          where e.value -> 'event' ->> 'type' = 'tool_call' group by 1) c
+        left join sessions s on s.parent ->> 'message_id' = m.id::text and s.parent ->> 'call_id' = c.id
+        left join messages a on a.session_id = s.id and a.role = 'assistant' and a.finish_reason = 'stop'
+       group by m.id, m.status, c.id, c.result`
+    expect(calls.filter(({ n }) => n > 1)).toEqual([])
+    const told = calls.filter(({ result }) => result?.startsWith('answer of'))
+    expect(told.filter(({ content, result }) => content !== result)).toEqual([])
+    const orphans = await sql`
+      select s.id from sessions s where s.parent is not null
+         and not exists (select 1 from sessions p where p.id::text = s.parent ->> 'session_id')`
+    expect(orphans).toHaveLength(0)
+    const twice = await sql`
+      select session_id from messages where role = 'assistant' and session_id in (select session_id from children)
+       group by 1 having count(*) > 1`
+    expect(twice).toHaveLength(0)
+    console.log({ trees: trees.length, ends, calls: calls.length, told: told.length })
+    expect(told.length).toBeGreaterThan(0)
+  },
+)

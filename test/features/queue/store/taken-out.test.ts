@@ -1,0 +1,61 @@
+/** Queued messages that do not begin: those that are taken out, and those behind calls that wait (contract section 22). */
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { finished, openScene } from '../../../persistence/scene.ts'
+import { verifies } from '../../../verifies.ts'
+import { facts } from '../../continuation/store/handover-scene.ts'
+import { queuedInput, storeOf, waiting } from './queued-scene.ts'
+
+verifies('contract-22.enqueue', 'what is taken out takes no room, and its key sends a new message', async () => {
+  await using scene = await openScene()
+  const { sql, instance, journal, message } = scene
+  const { sessionId } = await scene.begin(await scene.newSession(), { facts })
+  const idempotency = { key: 'sent', bodyHash: Buffer.from('body') }
+  const enqueued = () =>
+    message(sessionId, { facts, idempotency, onBusy: 'enqueue', mayQueue: true, queue: queuedInput })
+  const bytes = async () => (await sql`select bytes from sessions where id = ${sessionId}`)[0]?.bytes
+  const before = await bytes()
+  const first = enqueued()
+  expect(await journal.admit(first)).toMatchObject({ outcome: 'queued' })
+  expect(await bytes()).not.toBe(before)
+  expect(await storeOf(scene, instance).remove(sessionId, first.replyId)).toEqual([first.replyId])
+  expect(await bytes()).toBe(before)
+  const second = enqueued()
+  expect(await journal.admit(second)).toMatchObject({ outcome: 'queued' })
+  expect(await sql`select reply_id from queued_messages where session_id = ${sessionId}`).toEqual([
+    { reply_id: second.replyId },
+  ])
+})
+
+verifies(
+  'contract-22.enqueue',
+  'behind a reply that waits for decisions an enqueued message does not begin',
+  async () => {
+    await using scene = await openScene()
+    const { sql, instance, journal } = scene
+    const { reply, next } = await waiting(scene)
+    await sql`update instances set begins_queued = false`
+    await journal.settle(reply, finished())
+    await sql`update instances set begins_queued = true`
+    const begun = async (status: string) => {
+      await sql`update sessions set status = ${status} where id = ${reply.sessionId}`
+      const [row] = await sql`select begin_next(${instance.id}, ${instance.epoch()}, ${reply.sessionId}) as id`
+      return row?.id
+    }
+    expect(await begun('waiting')).toBeNull()
+    expect(await begun('idle')).toBe(next)
+  },
+)
+
+verifies('contract-23.limits-order', 'a request that is taken back leaves a later one its own minute', async () => {
+  await using scene = await openScene()
+  const { sql } = scene
+  const key = randomUUID()
+  const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
+  await sql`insert into limit_subjects (subject, requests) values (${key}, 2)`
+  await sql`insert into limit_requests (subject, n, at) values (${key}, 1, ${at(1)}), (${key}, 2, ${at(30)})`
+  await sql`
+    select uncount_request(jsonb_build_object('key', jsonb_build_object('id', ${key}::text, 'requestsPerMinute', 9)),
+                           ${randomUUID()}::uuid, null, ${at(1)})`
+  expect(await sql`select n::int, at from limit_requests where subject = ${key}`).toEqual([{ n: 1, at: at(30) }])
+})
