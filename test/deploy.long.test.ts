@@ -172,11 +172,11 @@ describe('drains of 600 s', () => {
 })
 
 describe('what watches and what stands in front', () => {
-  test('with the example of an Ingress no log keeps what a query holds', async () => {
-    const { annotations } = kind('Ingress').metadata
-    expect(annotations['nginx.ingress.kubernetes.io/enable-access-log']).toBe('false')
-    const log = parse(await read('deploy/kubernetes/ingress-nginx-log.example.yaml'))
-    expect([log.metadata.name, log.data]).toEqual(['ingress-nginx-controller', { 'error-log-level': 'emerg' }])
+  test('the example of a Gateway keeps no query, limits no stream, and leads to the Service', () => {
+    expect(kind('EnvoyProxy').spec.telemetry.accessLog).toEqual({ disable: true })
+    const [rule] = kind('HTTPRoute').spec.rules
+    expect(rule).toMatchObject({ timeouts: { request: '0s' }, backendRefs: [{ name: kind('Service').metadata.name }] })
+    expect(kind('BackendTrafficPolicy').spec.retry.retryOn.triggers).not.toContain('reset')
   })
 
   test('each alarm is fired by a fault in its unit tests', async () => {

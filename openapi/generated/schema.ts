@@ -6491,6 +6491,11 @@ export interface components {
                  * @enum {string}
                  */
                 cache: "ok" | "disabled" | "degraded";
+                /**
+                 * @description Only where it differs from the database's by more than 30 s; stays 200.
+                 * @enum {string}
+                 */
+                clock?: "off";
             };
             /** @description The reason, with 503. */
             message?: string;

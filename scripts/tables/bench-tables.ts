@@ -1,5 +1,5 @@
 /**
- * Writes the figures in README.md and docs/operating/run.md from bench/RESULTS.jsonl, between their markers; `--check` fails
+ * Writes the figures in README.md and docs/operating/sizing.md from bench/RESULTS.jsonl, between their markers; `--check` fails
  * if they differ.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -196,7 +196,7 @@ async function main(): Promise<number> {
     console.error('bench/RESULTS.jsonl is missing: npm run bench.')
     return 1
   }
-  const blocks = { 'README.md': comparison(results), 'docs/operating/run.md': sizing(results) }
+  const blocks = { 'README.md': comparison(results), 'docs/operating/sizing.md': sizing(results) }
   return Object.entries(blocks).every(([file, block]) => write(file, block)) ? 0 : 1
 }
 

@@ -181,7 +181,12 @@ async function openDependencies(ground: Ground) {
   })
   const { host } = opened
   closing.defer(collectWhenIdle(host.running))
-  metrics?.inspect({ report: host.owned.report, running: host.running, waiting: () => countWaiting(sql) })
+  metrics?.inspect({
+    report: host.owned.report,
+    running: host.running,
+    clockOffsetMs: owned.clock.offsetMs,
+    waiting: () => countWaiting(sql),
+  })
   return {
     async startJobs() {
       jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })

@@ -22,6 +22,7 @@ import { contributions } from './contributions.ts'
 import { type openDatabase, SHORTEST_SILENCE_MS, waitForDatabase } from './database.ts'
 import { followed } from './followed.ts'
 import type { Observation } from './observation.ts'
+import { createClockWatch } from '../coordination/leases/clock-watch.ts'
 import { storedReplies } from './stored-replies.ts'
 
 /** Connections for leases, lost replies, intents and reports: a slow one must not delay the others. */
@@ -62,6 +63,7 @@ export async function openOwnership(
   const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs, untimed: true, kept: 1 })
   closing.defer(() => work.end({ timeout: 1 }))
   const { onRenewal, onInstancesLost, onRepliesLost, onFlush } = observation.metrics ?? {}
+  const clock = createClockWatch(log)
   const options = {
     id,
     sql: leaseSql,
@@ -71,6 +73,7 @@ export async function openOwnership(
     leaseMs,
     alone: embedded !== null,
     onRenewal,
+    clock,
     onInstancesLost,
     onRepliesLost,
     log,
@@ -120,6 +123,7 @@ export async function openOwnership(
   // Uses connections that no caller's request can occupy: six lists that wait say nothing about the database.
   return {
     coordination,
+    clock,
     journal,
     handovers,
     recorder,

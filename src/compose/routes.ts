@@ -40,6 +40,7 @@ import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
+import type { ClockWatch } from '../coordination/leases/clock-watch.ts'
 import {
   decisionHandlers,
   knownDecisionHandlers,
@@ -141,6 +142,7 @@ export type HttpDependencies = CompletionDependencies &
     followers: Followers
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
+    clock: Pick<ClockWatch, 'isOff'>
     oidc: OidcSignIn | null
     signIns: SignIns
     /** Returns the address under which browsers reach the server. Null where that is not known. */
@@ -163,7 +165,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
     statesBesideLive: (agentId: string, sessionId: string | null) => statesBesideLive(sql, agentId, sessionId),
   }
   guardRequests(app, deps.requestObservers)
-  mount(app, health, healthHandlers({ ping: deps.ping, draining: host.draining, cache: deps.coordination.cache }))
+  mount(app, health, healthHandlers({ ...deps, draining: host.draining, cache: deps.coordination.cache }))
   const needsLogin = options.credentials !== null || deps.oidc !== null
   const sendPage = await registerUi(app, { login: needsLogin ? 'required' : 'none' })
   answerUnknownPaths(app, sendPage)

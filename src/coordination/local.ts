@@ -5,7 +5,7 @@
 import type { Sql } from 'postgres'
 import type { Exchange, OwnedReplies } from '../actors/ports/index.ts'
 import type { ActorReports, Coordination } from './coordination.ts'
-import { createLease } from './leases/lease.ts'
+import { createLease, type LeaseOptions } from './leases/lease.ts'
 import type { LostInstances } from './leases/lost-instances.ts'
 import { createLostSearch } from './leases/lost-search.ts'
 import { settleOrphans } from './leases/orphans.ts'
@@ -26,6 +26,7 @@ export interface LocalOptions {
   alone: boolean
   /** A lease renewal succeeded or failed. When absent, it is not measured. */
   onRenewal?: ((ok: boolean) => void) | undefined
+  clock?: LeaseOptions['clock']
   onInstancesLost?: LostInstances['onLost']
   /** This instance settled replies of lost owners. When absent, it is not counted. */
   onRepliesLost?: ((count: number) => void) | undefined
@@ -55,6 +56,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     id,
     leaseMs,
     onRenewal: options.onRenewal,
+    clock: options.clock,
     onLost(epoch) {
       log.warn({ epoch }, 'This instance was declared lost; its replies are ended.')
       owned?.fenced(epoch)

@@ -13,6 +13,8 @@ export interface Inspection {
   report(): ActorReport
   /** Counts the replies that run here, stateless ones included. */
   running(): number
+  /** Returns by how many milliseconds this clock is ahead of the database's. */
+  clockOffsetMs(): number
   /** Counts the waiting sessions of all instances. Rejects while the database is away. */
   waiting(): Promise<number>
 }
@@ -240,7 +242,7 @@ function tokenCounters(counter: Makers['counter'], providers: readonly string[])
   }
 }
 
-function gauges(registry: Registry, { report, running, waiting }: Inspection): void {
+function gauges(registry: Registry, { report, running, waiting, clockOffsetMs }: Inspection): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name: `greenroom_${name}`,
@@ -255,6 +257,16 @@ function gauges(registry: Registry, { report, running, waiting }: Inspection): v
   gauge('live_actors', 'Session actors in memory.', () => report().actors.length)
   gauge('subscribers', 'Streams that read session replies that run here.', () => sum(report().actors))
   gauge('followed_replies', 'Replies of other instances that are read here.', () => report().followed.length)
+  // Of several processes on a machine the largest counts: they have one clock.
+  new Gauge({
+    name: 'greenroom_clock_ahead_seconds',
+    help: "By how much this clock is ahead of the database's; negative where it is behind.",
+    registers: [registry],
+    aggregator: 'max',
+    collect() {
+      this.set(clockOffsetMs() / 1000)
+    },
+  })
   // Every process tells the same number: of several the largest counts.
   new Gauge({
     name: 'greenroom_waiting_sessions',

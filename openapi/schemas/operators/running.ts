@@ -10,6 +10,7 @@ export const Ready = Type.Object(
     checks: Type.Object({
       database: oneOf(['ok', 'down'], 'Down, or its disk is full: 503.'),
       cache: oneOf(['ok', 'disabled', 'degraded'], 'Degraded stays 200: PostgreSQL alone is enough.'),
+      clock: Type.Optional(oneOf(['off'], "Only where it differs from the database's by more than 30 s; stays 200.")),
     }),
     message: Type.Optional(Type.String({ description: 'The reason, with 503.' })),
   },

@@ -3,6 +3,7 @@
  * under which it may write. Other instances increment the epoch when they declare this one lost.
  */
 import type { Sql } from 'postgres'
+import type { ClockWatch } from './clock-watch.ts'
 
 export interface LeaseOptions {
   /** A dedicated connection: a renewal must not queue behind anything. */
@@ -18,6 +19,7 @@ export interface LeaseOptions {
   onLapsed(): void
   /** A renewal succeeded or failed. When absent, it is not measured. */
   onRenewal?: ((ok: boolean) => void) | undefined
+  clock?: Pick<ClockWatch, 'saw'> | undefined
 }
 
 export interface Lease {
@@ -32,7 +34,7 @@ export interface Lease {
   leave(): Promise<void>
 }
 
-export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: LeaseOptions): Lease {
+export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal, clock }: LeaseOptions): Lease {
   const length = `${leaseMs} milliseconds`
   let epoch = 0
   /** The highest epoch held so far: if the row was removed meanwhile, it is recreated above it. */
@@ -47,12 +49,14 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: L
   async function take(): Promise<void> {
     const now = performance.now()
     // An instance whose row was removed takes replies over as it did before.
-    const [row] = await sql<{ epoch: string | number }[]>`
+    const sent = Date.now()
+    const [row] = await sql<{ epoch: string | number; now: number }[]>`
       insert into instances (id, epoch, adopts, lease_until)
       values (${id}, ${highest + 1}, ${highest > 0}, clock_timestamp() + ${length}::interval)
       on conflict (id) do update
         set lease = instances.lease + 1, lease_until = excluded.lease_until, lost_at = null
-      returning epoch`
+      returning epoch, extract(epoch from clock_timestamp())::float8 * 1000 as now`
+    if (row) clock?.saw(row.now, sent, Date.now())
     epoch = Number(row?.epoch)
     highest = epoch
     sentAt = now
@@ -60,10 +64,13 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: L
 
   async function extend(): Promise<void> {
     const now = performance.now()
-    const rows = await sql`
+    const sent = Date.now()
+    const [row] = await sql<{ now: number }[]>`
       update instances set lease = lease + 1, lease_until = clock_timestamp() + ${length}::interval
-       where id = ${id} and epoch = ${epoch} returning 1`
-    if (rows.length > 0) {
+       where id = ${id} and epoch = ${epoch}
+      returning extract(epoch from clock_timestamp())::float8 * 1000 as now`
+    if (row !== undefined) {
+      clock?.saw(row.now, sent, Date.now())
       // A process that was suspended may read this response before any of its timers has noticed the expired lease.
       if (performance.now() >= validUntil()) onLapsed()
       sentAt = now

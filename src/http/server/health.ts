@@ -11,12 +11,14 @@ interface Dependencies {
   draining(): boolean
   /** Returns the state of the cache; the service is ready without it. */
   cache(): 'ok' | 'degraded' | 'disabled'
+  /** The comparison of this machine's clock with the database's; the service is ready whatever it says. */
+  clock: { isOff(): boolean }
 }
 
 // A probe that waits longer than its asker does is no answer.
 const longestPingMs = 1000
 
-export const healthHandlers = ({ ping, draining, cache }: Dependencies) =>
+export const healthHandlers = ({ ping, draining, cache, clock }: Dependencies) =>
   ({
     getLive: () => ({ status: 'ok' as const }),
     getReady: async ({ reply }) => {
@@ -25,7 +27,11 @@ export const healthHandlers = ({ ping, draining, cache }: Dependencies) =>
       if (message !== null) reply.code(503)
       return {
         status: message === null ? ('ready' as const) : ('not_ready' as const),
-        checks: { database: fault === null ? ('ok' as const) : ('down' as const), cache: cache() },
+        checks: {
+          database: fault === null ? ('ok' as const) : ('down' as const),
+          cache: cache(),
+          ...(clock.isOff() && { clock: 'off' as const }),
+        },
         ...(message !== null && { message }),
       }
     },

@@ -9,9 +9,13 @@ import { startTestApp } from '../../support/app.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { verifies } from '../../verifies.ts'
 
-async function ask(path: string, ping: () => Promise<void>, draining = false) {
+async function ask(path: string, ping: () => Promise<void>, draining = false, isOff = false) {
   const app = Fastify()
-  mount(app, health, healthHandlers({ ping, draining: () => draining, cache: () => 'disabled' }))
+  mount(
+    app,
+    health,
+    healthHandlers({ ping, draining: () => draining, cache: () => 'disabled', clock: { isOff: () => isOff } }),
+  )
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const answer = await fetch(`${url}${path}`)
   const json = await answer.json()
@@ -29,6 +33,13 @@ test('/readyz is 200 while the database answers', async () => {
   expect(await ask('/readyz', async () => {})).toEqual({
     status: 200,
     json: { status: 'ready', checks: { database: 'ok', cache: 'disabled' } },
+  })
+})
+
+test('/readyz is 200 and says so where the clock is off', async () => {
+  expect(await ask('/readyz', async () => {}, false, true)).toEqual({
+    status: 200,
+    json: { status: 'ready', checks: { database: 'ok', cache: 'disabled', clock: 'off' } },
   })
 })
 

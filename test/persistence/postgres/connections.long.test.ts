@@ -1,4 +1,4 @@
-/** How many connections an instance opens, and what for: docs/operating/run.md sizes `max_connections` by it. */
+/** How many connections an instance opens, and what for: docs/operating/sizing.md sizes `max_connections` by it. */
 import { afterAll, expect, test } from 'vitest'
 import { openScene } from '../../http/scene.ts'
 

@@ -1,4 +1,4 @@
-/** TLS to PostgreSQL, as docs/operating/run.md describes it: a real client's handshake, ended before a real server. */
+/** TLS to PostgreSQL, as docs/operating/databases.md describes it: a real client's handshake, ended before a real server. */
 import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'

@@ -14,8 +14,8 @@ createRoot(document.getElementById('root')).render(<StrictMode><App /></StrictMo
 
 const client = fileURLToPath(new URL('../../../packages/client/src/index.ts', import.meta.url))
 
-/** Returns the page's script. `folder` holds the modules; the sources are written into it. */
-export async function builtPage(folder: string, app: string): Promise<string> {
+/** Returns the page's script. `folder` holds the modules; the sources are written into it. `other`: modules of another version. */
+export async function builtPage(folder: string, app: string, other: Record<string, string> = {}): Promise<string> {
   await mkdir(join(folder, 'src'), { recursive: true })
   await writeFile(join(folder, 'src/main.jsx'), main)
   await writeFile(join(folder, 'src/App.jsx'), app)
@@ -24,7 +24,7 @@ export async function builtPage(folder: string, app: string): Promise<string> {
     configFile: false,
     logLevel: 'error',
     plugins: [react()],
-    resolve: { alias: { '@greenroom/client': client } },
+    resolve: { alias: { '@greenroom/client': client, ...other }, dedupe: ['react', 'react-dom'] },
     // As `npm run dev:ui` has it.
     define: { 'process.env.NODE_ENV': '"development"' },
     build: { write: false, lib: { entry: join(folder, 'src/main.jsx'), formats: ['iife'], name: 'page' } },
