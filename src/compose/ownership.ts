@@ -4,6 +4,7 @@
  */
 import type { deriveTitle } from '../actors/history/title.ts'
 import type { Journal } from '../actors/ports/index.ts'
+import { createClockWatch } from '../coordination/leases/clock-watch.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
 import { createCheckpoints } from '../features/compaction/store/checkpoints.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
@@ -22,7 +23,6 @@ import { contributions } from './contributions.ts'
 import { type openDatabase, SHORTEST_SILENCE_MS, waitForDatabase } from './database.ts'
 import { followed } from './followed.ts'
 import type { Observation } from './observation.ts'
-import { createClockWatch } from '../coordination/leases/clock-watch.ts'
 import { storedReplies } from './stored-replies.ts'
 
 /** Connections for leases, lost replies, intents and reports: a slow one must not delay the others. */
