@@ -14,7 +14,10 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-21.database',
   'contract-22.webhook-crash',
   'contract-26.move',
+  'contract-27.question-crash',
   'contract-29.schedules',
+  'contract-31.search-pages',
   'contract-32.surface',
   'contract-33.pages',
+  'contract-34.adapters',
 ])

@@ -158,8 +158,8 @@ verifies('contract-28.replay-lost', 'a case that was lost three times is given u
   const open = scene.byHand()
   const made = await create({ version: 3, replies: [replies[2]] })
   await open
+  scene.up.always(looks('x')) // before the loss: the case begins anew at once
   await scene.app.sql`update replay_cases set instance_id = ${nobody}, losses = 1 where replay_id = ${made.json.id}`
-  scene.up.always(looks('x'))
   expect(await ended(made.json.id)).toMatchObject({ counts: { complete: 1 } })
   const second = scene.byHand()
   const again = await create({ version: 3, replies: [replies[2]] })

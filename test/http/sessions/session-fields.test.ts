@@ -41,7 +41,7 @@ verifies(
     ])
     expect(await read(json.id)).toEqual(json)
     const [listed] = (await scene.call('GET', scene.sessions)).json.sessions
-    expect(listed).toEqual(json)
+    expect(listed).toEqual({ ...json, status: 'idle', queued: 0 })
     const [shown] = (await scene.call('GET', `${scene.agent}/playground/sessions`)).json.sessions
     expect(shown).toMatchObject({ id: json.id, user: 'user 1 / ü', metadata, updatedAt: json.updated_at })
     for (const empty of [

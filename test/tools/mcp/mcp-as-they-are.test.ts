@@ -192,7 +192,7 @@ for (const transport of transports) {
         await using hand = await serve((method) => (method === 'tools/call' ? { status, text } : unknown), {
           transport,
         })
-        expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({
+        expect(await hand.mcp.call(hand.server, 'look', {}, never)).toMatchObject({
           ok: false,
           content: `The MCP server answered with HTTP status ${status}: ${words}`,
         })

@@ -63,6 +63,7 @@ test('provider, test, prompt, agent with tools, playground', async () => {
     httpToolIds: [],
     mcpServers: [],
     builtInToolIds: ['current_time'],
+    agentTools: [],
     approvals: [],
     approvalsExpireAfterS: null,
   })

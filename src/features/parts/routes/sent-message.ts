@@ -163,9 +163,10 @@ export function readSource(value: unknown, where: string, type: PartType | null,
 
 /** Returns the path of a stored part, of the address with which pages are shown it (shown-url.ts). */
 function ownPath(value: string): string | null {
-  if (value.startsWith('/api/')) return value.split('?', 1)[0] ?? value
+  const address = value.replace(/\?access_token=[^&#]*$/, '') // which a page adds for its pictures
+  if (address.startsWith('/api/')) return address
   const [, path = null] =
-    /^https?:\/\/[^?#]*?(\/api\/v1\/agents\/[^/?#]+\/deploy\/sessions\/[^?#]+\/parts\/\d+)(?:\?|$)/.exec(value) ?? []
+    /^https?:\/\/[^?#]*?(\/api\/v1\/agents\/[^/?#]+\/deploy\/sessions\/[^?#]+\/parts\/\d+)$/.exec(address) ?? []
   return path
 }
 

@@ -206,6 +206,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
       httpToolIds: [],
       mcpServers: [],
       builtInToolIds: [],
+      agentTools: [],
       approvals: [],
       approvalsExpireAfterS: null,
       named: {},
