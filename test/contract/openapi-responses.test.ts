@@ -16,7 +16,12 @@ import { walkFeedback, walkReplays, walkVersions } from './walk-versions.ts'
 import { walkWebhooks } from './walk-webhooks.ts'
 
 /** Needs a server beside us; walked only to its 404. */
-const outside = new Set(['get /api/v1/mcp-servers/{id}/tools'])
+const outside = new Set([
+  'get /api/v1/mcp-servers/{id}/tools',
+  // Connections come of a sign-in; test/features/connections makes and deletes some.
+  'delete /api/v1/mcp-servers/{id}/connections/{connection_id}',
+  'delete /api/v1/agents/{agent_id}/deploy/users/{user}/connections/{mcp_server_id}',
+])
 const scene = await openScene()
 const guarded = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-word', PUBLIC_API_KEY: 'k' } })
 afterAll(() => Promise.all([scene.close(), guarded.close()]))
@@ -107,7 +112,11 @@ async function walkManagement(agent_id: string): Promise<void> {
     await walk('get', `${path}/{id}`, {})
     if (path.endsWith('/providers')) await walk('post', `${path}/{id}/test`, { id })
     if (path.endsWith('/http-tools')) await walk('post', `${path}/{id}/test`, {}, { arguments: {} })
-    if (path.endsWith('/mcp-servers')) await walk('get', `${path}/{id}/tools`, {})
+    if (path.endsWith('/mcp-servers')) {
+      await walk('get', `${path}/{id}/tools`, {})
+      await walk('get', `${path}/{id}/connections`, { id })
+      await walk('delete', `${path}/{id}/connections/{connection_id}`, { id })
+    }
     await walk('delete', `${path}/{id}`, { id })
     await walk('delete', `${path}/{id}`, { id })
   }

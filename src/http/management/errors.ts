@@ -10,7 +10,9 @@ export function sendManagementError(error: unknown, request: FastifyRequest, rep
   // A drain, or more than fits at the moment, refuses as it is meant to.
   const isRefused = error instanceof HttpError && status === 503
   if (status >= 500 && !isRefused) logFailure(request.log, error, 'A management request failed.')
-  const isNowhere = request.routeOptions.config.operation === undefined && (status === 401 || status === 404)
+  // A path with other methods is known, and was meant.
+  const isUnknown = request.routeOptions.config.operation === undefined && headers.allow === undefined
+  const isNowhere = isUnknown && (status === 401 || status === 404)
   const code = status === 401 ? 'invalid_api_key' : 'not_found'
   reply
     .code(status)

@@ -140,7 +140,8 @@ function collectMethods(scope: FastifyInstance): (request: FastifyRequest) => Pr
       return own.length === steps.length && own.every((step, n) => step.startsWith(':') || step === steps[n])
     }
     const [, methods] = known.entries().find(([route]) => route !== '/api' && isIt(route)) ?? []
-    const there = methods ? ` There is ${[...methods].join(', ')}.` : ''
-    throw new HttpError(404, `There is no ${method} ${path.slice(0, 200)}.${there}`)
+    const allowed = methods && [...methods].join(', ')
+    const message = `There is no ${method} ${path.slice(0, 200)}.${allowed ? ` There is ${allowed}.` : ''}`
+    throw new HttpError(404, message, allowed ? { allow: allowed } : {})
   }
 }

@@ -59,6 +59,9 @@ import { toolCallsOf } from './shown-calls.ts'
 
 type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
+/** Returns a listed session as every other answer of the playground shows it. */
+const withoutState = ({ status: _, queued: __, ...session }: sessions.ListedSession): sessions.Session => session
+
 /** Returns the requested session, or a new one to be created with the message. Throws 400 and 404. */
 async function sessionFor(
   { sql }: PlaygroundDependencies,
@@ -204,12 +207,11 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
   const { sql, host } = deps
   return {
     listPlaygroundSessions: ({ params, query }) =>
-      listAs(
-        'sessions',
-        query,
-        async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent'),
-      ),
-    listPlaygroundSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, (session) => session),
+      listAs('sessions', query, async (page) => {
+        const { items, total } = (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent')
+        return { items: items.map(withoutState), total }
+      }),
+    listPlaygroundSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, withoutState),
     createPlaygroundSession: async ({ params, body: { title, user, metadata, forkOf, agentVersion: pin } }) => {
       const fork = forkOf ? { ...forkOf, owner: null } : null
       const agentVersion = await readPin(sql, params.agent_id, pin, 'agentVersion')

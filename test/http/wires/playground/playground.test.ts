@@ -37,6 +37,7 @@ verifies(
       metadata: {},
       headId: null,
       forkedFrom: null,
+      parent: null,
       pending: [],
       createdAt: expect.stringMatching(isoUtc),
       updatedAt: expect.stringMatching(isoUtc),
