@@ -125,7 +125,7 @@ export interface RouteOptions {
 
 /** The things that requests reach. */
 export type HttpDependencies = CompletionDependencies &
-  ReplayDependencies &
+  Omit<ReplayDependencies, 'noteReads'> &
   SendDependencies &
   SessionMakingDependencies &
   DebugDependencies &
@@ -213,6 +213,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         const signIn = oidc && { url: () => `${publicUrl()}/api/auth/oidc/start`, signOutUrl: oidc.signIns.signOutUrl }
         mount(management, auth, loginHandlers(logins && { sql, credentials, sessions: logins, oidc: signIn }))
         mountRecords(management, deps, edited)
+        mount(management, replays, replayHandlers({ ...deps, noteReads }))
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.personOf(request, reply))?.name ?? null
         mount(management, audit, auditHandlers(deps))
@@ -245,7 +246,6 @@ function mountRecords(
   mount(management, prompts, edited(prompts, promptHandlers(deps)))
   mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
   mount(management, versions, versionHandlers(deps))
-  mount(management, replays, replayHandlers(deps))
   mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
   mount(management, builtInTools, builtInToolHandlers(deps))
   mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))

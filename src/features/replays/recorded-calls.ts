@@ -1,13 +1,14 @@
 /** Answers the calls of a replay with the results on record: no tool is ever called (contract section 28). */
-import { isDeepStrictEqual } from 'node:util'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type { Toolbox, ToolCall } from '../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
+import { isSameJson } from '../../untrusted/json/equal-json.ts'
 import type { Divergence } from './store/cases.ts'
 
 interface Recorded {
   name: string
-  arguments: unknown
+  /** JSON text. */
+  arguments: string
   ok: boolean
   content: string
 }
@@ -18,17 +19,12 @@ export function recordedCalls(events: readonly ReplyEvent[]): Recorded[] {
   return events.flatMap((event) => {
     if (event.type !== 'tool_call') return []
     const { ok = false, content = unknownOutcome } = results.get(event.id) ?? {}
-    return [{ name: event.name, arguments: jsonIn(event.arguments), ok, content }]
+    return [{ name: event.name, arguments: event.arguments, ok, content }]
   })
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+/** Returns whether arguments are equal. Text that is no JSON equals itself alone. */
+const isSame = (one: string, other: string): boolean => one === other || isSameJson(one, other)
 
 /**
  * Returns a toolbox that offers the same tools and answers each call with the first equal one on record, once.
@@ -47,8 +43,7 @@ export function answering(
     ...(own && { own }),
     ...(toolbox.missing && { missing: toolbox.missing }),
     async call({ name, arguments: text }: ToolCall, signal) {
-      const args = jsonIn(text)
-      const at = left.findIndex((one) => one.name === name && isDeepStrictEqual(one.arguments, args))
+      const at = left.findIndex((one) => one.name === name && isSame(one.arguments, text))
       const [found] = at < 0 ? [] : left.splice(at, 1)
       if (found) {
         answered += 1

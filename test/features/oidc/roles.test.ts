@@ -143,6 +143,46 @@ verifies(
   },
 )
 
+verifies(
+  'contract-33.reads',
+  'a person who reads the cases of a replay leaves an entry for each session that they come from',
+  async () => {
+    const [asked, other, nobodys] = [await scene.session('noa'), await scene.session('noa'), await scene.session(null)]
+    const [made] = await scene.sql<{ id: string; first: string }[]>`
+      with said as (
+        insert into messages (id, session_id, position, role, content, status)
+        select gen_random_uuid(), w.id, w.place, 'assistant', 'told', 'complete'
+          from (values (${asked}::uuid, 1), (${asked}::uuid, 2), (${nobodys}::uuid, 3), (${other}::uuid, 4)) as w (id, place)
+        returning id, session_id, position
+      ), replay as (
+        insert into replays (agent_id, version, held, status, concurrency)
+        values (${scene.agentId}, '1', '{}', 'complete', 1) returning id
+      ), cases as (
+        insert into replay_cases (replay_id, message_id, session_id, place, question, status)
+        select r.id, s.id, s.session_id, s.position, 'asked', 'complete' from replay r cross join said s)
+      select r.id, s.id as first from replay r cross join said s where s.position = 4`
+    const replays = `/api/v1/agents/${scene.agentId}/replays`
+    const reads = async () =>
+      (await scene.entries(1000))
+        .filter(({ action, record_id }) => action === 'read' && [asked, other, nobodys].includes(`${record_id}`))
+        .map(({ record_id }) => record_id)
+    const { key } = await newKey({ scopes: ['management'] })
+    await call(`${scene.here.url}${replays}/${made?.id}`, 'GET', undefined, { authorization: `Bearer ${key}` })
+    await root.ask(replays)
+    expect(await reads()).toEqual([])
+    expect((await root.ask(`${replays}/${made?.id}?limit=3`)).json().cases).toHaveLength(3)
+    expect(await reads()).toEqual([asked])
+    const judged = await root.ask(`${replays}/${made?.id}/cases/${made?.first}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ verdict: 'same' }),
+    })
+    expect([judged.status, await reads()]).toEqual([200, [other, asked]])
+    await root.ask(`${replays}/${made?.id}`, { at: scene.there.url })
+    expect(await reads()).toEqual([other, asked])
+  },
+)
+
 verifies('contract-33.claims', 'roles are read from a claim, and the name from what there is', () => {
   const rules = readRoleRules('https://example.com/roles: a=b=admin, x=viewer, *=viewer')
   expect(rules).toEqual({

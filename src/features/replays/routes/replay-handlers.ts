@@ -1,4 +1,5 @@
 /** Replays, as they are asked for and judged (contract section 28). */
+import type { FastifyRequest } from 'fastify'
 import { readMoment } from '../../../http/server/fields/moment.ts'
 import { badRequest, conflict, missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
@@ -8,8 +9,8 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
-import { originOf, recordCreation, recordDeletion } from '../../audit/index.ts'
-import { judgeCase, listCases } from '../store/cases.ts'
+import { type NoteReads, originOf, recordCreation, recordDeletion } from '../../audit/index.ts'
+import { judgeCase, listCases, type ReplayCase } from '../store/cases.ts'
 import * as replays from '../store/replays.ts'
 
 export interface ReplayDependencies {
@@ -18,16 +19,22 @@ export interface ReplayDependencies {
   heldBy(agentId: string, version: unknown): Promise<{ version: number | 'draft'; held: object }>
   /** Tells the instances that there is something to run. */
   wakeReplays(): void
+  /** Notes in the audit which sessions a person reads. */
+  noteReads: NoteReads
 }
 
 const MOST_REPLIES = 200
 const USUAL_REPLIES = 50
 
-export const replayHandlers = ({ sql, heldBy, wakeReplays }: ReplayDependencies) => {
+export const replayHandlers = ({ sql, heldBy, wakeReplays, noteReads }: ReplayDependencies) => {
   const agentOf = async (id: string) => (await findAgent(sql, id)) ?? missing('agent')
   const replayOf = async (agentId: string, id: string) => {
     const agent = await agentOf(agentId)
     return (await replays.findReplay(sql, agent.id, id)) ?? missing('replay')
+  }
+  const noteShown = async (request: FastifyRequest, cases: readonly ReplayCase[]) => {
+    const sessionIds = cases.map(({ sessionId }) => sessionId)
+    if (request.person) await noteReads(request, request.person.identity, { sessionIds })
   }
   return {
     createReplay: async ({ params, body, request }) => {
@@ -54,9 +61,11 @@ export const replayHandlers = ({ sql, heldBy, wakeReplays }: ReplayDependencies)
       const agent = await agentOf(params.id)
       return await listAs('replays', query, (page) => replays.listReplays(sql, agent.id, page))
     },
-    getReplay: async ({ params, query }) => {
+    getReplay: async ({ params, query, request }) => {
       const replay = await replayOf(params.id, params.replay_id)
-      return { ...replay, ...(await listAs('cases', query, (page) => listCases(sql, replay.id, page))) }
+      const listed = await listAs('cases', query, (page) => listCases(sql, replay.id, page))
+      await noteShown(request, listed.cases)
+      return { ...replay, ...listed }
     },
     cancelReplay: async ({ params }) => {
       const { id } = await replayOf(params.id, params.replay_id)
@@ -71,11 +80,13 @@ export const replayHandlers = ({ sql, heldBy, wakeReplays }: ReplayDependencies)
       })
       wakeReplays()
     },
-    judgeReplayCase: async ({ params, body }) => {
+    judgeReplayCase: async ({ params, body, request }) => {
       const { id } = await replayOf(params.id, params.replay_id)
       const place = { replayId: id, messageId: params.message_id }
       const judged = await judgeCase(sql, place, { verdict: verdictOf(body.verdict), comment: body.comment ?? null })
-      return judged ?? missing('case')
+      if (judged === null) return missing('case')
+      await noteShown(request, [judged])
+      return judged
     },
   } satisfies Handlers<'replays'>
 }
