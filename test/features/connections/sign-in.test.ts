@@ -1,6 +1,8 @@
 /** Users who sign in at MCP servers (contract section 27), end to end. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect } from 'vitest'
 import { asks, callsOfTest, openToolScene } from '../../http/tool-scene.ts'
+import { rest, uiScene } from '../../http/ui-scene.ts'
 import { createBrowser, startSignInServers } from '../../support/network/sign-in-servers.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -11,6 +13,7 @@ afterAll(async () => {
   await servers[Symbol.asyncDispose]()
 })
 const model = callsOfTest(scene)
+const ui = uiScene(scene)
 const mcpServerId = await scene.createMcpServer({ name: 'shop', url: servers.url, auth: 'user' })
 // The first use of MCP takes long on a busy machine.
 const listed = await scene.call('GET', `/api/v1/mcp-servers/${mcpServerId}/tools`)
@@ -100,6 +103,35 @@ verifies('contract-27.sign-in-pending', 'only decline is taken, and the model is
   expect(await told(2)).toBe('The user did not sign in to shop. The call was not made.')
   expect((await createBrowser(scene.app.url).go(pending[0].url)).status).toBe(404)
 })
+
+verifies(
+  'contract-27.goes-on',
+  'AG-UI’s resolved is passed over beside other decisions after the sign-in',
+  async () => {
+    const id = randomUUID()
+    const sign = { name: 'shop__sign_in', arguments: '{}', id: 'c1' }
+    scene.up.next(asks('', sign, { ...sign, id: 'c2' }))
+    scene.says(['Done.'])
+    await rest(await ui.run(id, 'r1', 'Hello', { forwardedProps: { user: `user ${++users}` } }))
+    const { pending } = await session(id)
+    const resume = [
+      { interruptId: 'c1', status: 'resolved' },
+      { interruptId: 'c2', status: 'cancelled' },
+    ]
+    const resumed = async (runId: string, entries: object[]) =>
+      await ui.run(id, runId, '', { messages: [], resume: entries })
+    expect((await resumed('r2', resume)).status).toBe(409)
+    await createBrowser(scene.app.url).signIn(pending[0].url)
+    expect((await resumed('r3', resume.slice(0, 1))).status).toBe(400)
+    await rest(await resumed('r4', resume))
+    await settled(id)
+    const [, shown] = await scene.shown(id)
+    expect(shown.toolCalls).toMatchObject([
+      { id: 'c1', decision: 'signed_in' },
+      { id: 'c2', decision: 'decline' },
+    ])
+  },
+)
 
 verifies('contract-27.sign-in-page', 'a click counts only with cookie, form value and own Origin', async () => {
   const { user, pending } = await asked()

@@ -4,7 +4,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { rememberScopes } from '../../../../openapi/schemas/conversation/actions.ts'
 import { whenBusy } from '../../../../openapi/schemas/conversation/queue.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
-import { type GivenDecision, questionsById, wishOf } from '../../../features/approvals/index.ts'
+import { type GivenDecision, questionsById, type Wait, wishOf } from '../../../features/approvals/index.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import { writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
@@ -114,10 +114,18 @@ function readResume(entries: unknown): ResumeEntry[] {
   })
 }
 
-/** Reads answers to interrupts as decisions about what is pending. Throws 400. */
-export function resumeDecisions(entries: readonly ResumeEntry[], pending: readonly PendingCall[]): GivenDecision[] {
+/**
+ * Reads answers to interrupts as decisions about what is pending. A finished sign-in is resolved already: it is passed
+ * over. Throws 400.
+ */
+export function resumeDecisions(
+  entries: readonly ResumeEntry[],
+  { pending, decided }: Pick<Wait, 'pending' | 'decided'>,
+): GivenDecision[] {
   const questions = questionsById(pending)
-  return entries.map(({ id, isResolved, payload }, index): GivenDecision => {
+  const signedIn = new Set(decided.flatMap(({ id, decision }) => (decision === 'signed_in' ? [id] : [])))
+  return entries.flatMap(({ id, isResolved, payload }, index): GivenDecision | GivenDecision[] => {
+    if (isResolved && signedIn.has(id)) return []
     const question = questions.get(id)
     if (question?.kind === 'sign_in') return signInDecision({ id: question.call_id, isResolved, payload })
     if (question) return questionDecision(question, { id, isResolved, payload }, `resume.${index}`)

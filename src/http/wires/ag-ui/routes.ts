@@ -24,6 +24,8 @@ import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createRunEncoder } from './encoder.ts'
 import { type RunInput, readForwarded, readRunInput, resumeDecisions } from './input.ts'
 
+const nothingWaits = { pending: [], decided: [] }
+
 /** Returns the decisions of a run with the calls that wait. Throws 404. */
 async function decisionsFor(
   { sql }: SendDependencies,
@@ -33,7 +35,7 @@ async function decisionsFor(
   if (results === null && resume === undefined) return null
   const { found, wait } = await findWait(sql, { agentId, sessionId, user })
   if (!found) missing('session')
-  const decisions = resume ? resumeDecisions(resume, wait?.pending ?? []) : (results ?? [])
+  const decisions = resume ? resumeDecisions(resume, wait ?? nothingWaits) : (results ?? [])
   // A repeated run may end with results that it was shown. If none of them is pending, the run can only join.
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
