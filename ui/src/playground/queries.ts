@@ -149,6 +149,7 @@ export async function deleteSession(agentId: string, sessionId: string): Promise
   const path = { agent_id: agentId, session_id: sessionId }
   await api.DELETE(`${listPath}/{session_id}`, { params: { path } })
   queryClient.removeQueries({ queryKey: messageList(agentId, sessionId).queryKey })
+  void queryClient.invalidateQueries({ queryKey: ['sessions', 'searched'] })
   sessionsChanged(agentId)
 }
 
