@@ -105,8 +105,16 @@ const honest: readonly [RegExp, Record<string, unknown>][] = [
   [/\/playground\/chat$/, { message: 'x', configOverrides: {}, ...tools }],
   [/\/ai-sdk$/, { id: randomUUID(), messages: [userMessage('x')], trigger: 'submit-message' }],
   [/\/ag-ui$/, { threadId: randomUUID(), runId: 'r', messages: [{ id: 'm', role: 'user', content: 'x' }] }],
+  [/\/deploy\/mcp$/, { jsonrpc: '2.0', id: 1, method: 'ping', params: {} }],
   [/\/client_secrets$/, { user: 'u' }],
-  [/\/responses$/, { input: 'x', metadata: {} }],
+  [/\/responses(\/input_tokens)?$/, { input: 'x', metadata: {} }],
+  [/\/responses\/compact$/, { input: 'x' }],
+  [/\/conversations\/\{conversation_id\}\/items$/, { items: [{ type: 'message', role: 'user', content: 'x' }] }],
+  [/\/publish$/, { note: 'n' }],
+  [/\/replays$/, { version: 1, replies: {} }],
+  [/\/replays\/\{replay_id\}\/cases\/\{message_id\}$/, { verdict: 'same' }],
+  [/\/feedback$/, { score: 1 }],
+  [/\/shares$/, {}],
   [/\/conversations(\/\{conversation_id\})?$/, { metadata: {} }],
   [/\/keys(\/\{id\})?$/, { name: 'n', scopes: ['deploy'] }],
   [/\/deploy\/sessions\/\{session_id\}\/head$/, { message_id: randomUUID() }],
@@ -134,7 +142,7 @@ const smaller: readonly [RegExp, number][] = [
 ]
 
 const targets: Target[] = endpoints
-  .filter(({ takesBody }) => takesBody)
+  .filter(({ takesBody, template }) => takesBody && !template.endsWith('/files')) // uploads are forms
   .map(({ method, path, template }) => {
     const what = `${method} ${template}`
     const around = honest.find(([pattern]) => pattern.test(template))?.[1]
