@@ -1,4 +1,4 @@
-/** Walks the endpoints of shares on both paths, and the search. */
+/** Walks the endpoints of shares and children on both paths, the search, and a user's connections. */
 import { agent, play, session } from './endpoints.ts'
 import type { Walk } from './walk-responses.ts'
 
@@ -12,6 +12,9 @@ export async function walkShares(walk: Walk, { agent_id, session_id }: { agent_i
     await walk('get', `${base}/shares`, { agent_id })
     await walk('delete', `${base}/shares/{share_id}`, { ...ids, share_id })
     await walk('delete', `${base}/shares/{share_id}`, { ...ids, share_id })
+    await walk('get', `${base}/children`, ids)
+    await walk('get', `${base}/children`, { agent_id })
   }
+  await walk('get', `${agent}/deploy/users/{user}/connections`, { agent_id, user: 'ann' })
   await walk('get', `${agent}/deploy/sessions/search?q={q}`, { agent_id, q: 'word' })
 }

@@ -77,6 +77,7 @@ export const insideJson = [
   'names',
   'new',
   'old',
+  'parent',
   'parts',
   'pending',
   'prompt',
