@@ -7,7 +7,8 @@ export interface ReplayOptions extends CaseDependencies {
   cases: Cases
 }
 
-const keyOf = ({ replayId, messageId }: Pick<TakenCase, 'replayId' | 'messageId'>): string => `${replayId} ${messageId}`
+const keyOf = ({ replayId, messageId, losses }: Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>): string =>
+  `${replayId} ${messageId} ${losses}`
 
 const failed: CaseEnd = {
   ...{ status: 'error', old: null, new: null, divergence: null },

@@ -1,7 +1,12 @@
 /** What the comparison of rows does not see, or what is right all the same, by name. These lists may only shrink. */
 
 /** Statements whose text no reader of the source finds out: the columns of any table, and of one table after the other. */
-export const notFollowed = ['dump.ts sumOf', 'search.ts candidatesOf', 'search.ts hasFewSessions', 'secrets.ts resealAll']
+export const notFollowed = [
+  'dump.ts sumOf',
+  'search.ts candidatesOf',
+  'search.ts hasFewSessions',
+  'secrets.ts resealAll',
+]
 
 /** Differences that are none. */
 export const accepted = [

@@ -79,6 +79,8 @@ export interface TakenCase {
   metadata: Record<string, string>
   /** The time of the first reply's admission. */
   at: Date
+  /** The number of instances that lost it: what one run of it writes does nothing once another has begun. */
+  losses: number
 }
 
 export interface CaseEnd {
@@ -129,8 +131,8 @@ export const createCases = (sql: Sql, owner: () => Owner) => ({
            select x.message_id from replay_cases x where x.replay_id = n.id and x.status = 'pending' order by x.place limit 1)
            and (select count(*) from replay_cases x where x.replay_id = n.id and x.status = 'running')
                < (select y.concurrency from replays y where y.id = n.id)
-        returning c.replay_id, c.message_id, c.session_id, n.agent_id, n.version, n.held)
-      select o.replay_id as "replayId", o.message_id as "messageId", o.session_id as "sessionId", o.agent_id as "agentId",
+        returning c.replay_id, c.message_id, c.session_id, c.losses, n.agent_id, n.version, n.held)
+      select o.replay_id as "replayId", o.message_id as "messageId", o.session_id as "sessionId", o.agent_id as "agentId", o.losses,
              case when o.version = 'draft' then to_json(o.version) else to_json(o.version::integer) end as version, o.held,
              q.id as "questionId", q.content as text, q.before as "historyEnd", s.end_user as "user",
              s.metadata - s.uncounted as metadata, q.created_at as at
@@ -139,18 +141,21 @@ export const createCases = (sql: Sql, owner: () => Owner) => ({
     return taken ?? null
   },
   /** Returns which of these are still this instance's to run. */
-  async stillOwn(cases: readonly Pick<TakenCase, 'replayId' | 'messageId'>[]): Promise<Set<string>> {
+  async stillOwn(cases: readonly Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>[]): Promise<Set<string>> {
     const { id, epoch } = owner()
     const rows = await sql<{ key: string }[]>`
-      select c.replay_id || ' ' || c.message_id as key
-        from unnest(${cases.map(({ replayId }) => replayId)}::uuid[], ${cases.map(({ messageId }) => messageId)}::uuid[])
-               as w (replay_id, message_id)
-        join replay_cases c on c.replay_id = w.replay_id and c.message_id = w.message_id
+      select c.replay_id || ' ' || c.message_id || ' ' || c.losses as key
+        from unnest(${cases.map(({ replayId }) => replayId)}::uuid[], ${cases.map(({ messageId }) => messageId)}::uuid[],
+                    ${cases.map(({ losses }) => losses)}::integer[]) as w (replay_id, message_id, losses)
+        join replay_cases c on c.replay_id = w.replay_id and c.message_id = w.message_id and c.losses = w.losses
        where c.status = 'running' and c.instance_id = ${id} and c.epoch = ${epoch}`
     return new Set(rows.map(({ key }) => key))
   },
   /** Ends a case, if it is still this instance's. */
-  async end({ replayId, messageId }: Pick<TakenCase, 'replayId' | 'messageId'>, end: CaseEnd): Promise<void> {
+  async end(
+    { replayId, messageId, losses }: Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>,
+    end: CaseEnd,
+  ): Promise<void> {
     const { id, epoch } = owner()
     const json = (value: object | null) =>
       value === null ? null : JSON.stringify(value).replaceAll('\\u0000', '\\ufffd')
@@ -159,15 +164,15 @@ export const createCases = (sql: Sql, owner: () => Owner) => ({
          set status = ${end.status}, old = ${json(end.old)}::text::json, new = ${json(end.new)}::text::json,
              divergence = ${json(end.divergence)}::text::json, error = ${json(end.error)}::text::json
        where replay_id = ${replayId} and message_id = ${messageId} and status = 'running'
-         and instance_id = ${id} and epoch = ${epoch}`
+         and instance_id = ${id} and epoch = ${epoch} and losses = ${losses}`
   },
   /** Gives a case back, for another instance to begin it anew. */
-  async giveBack({ replayId, messageId }: Pick<TakenCase, 'replayId' | 'messageId'>): Promise<void> {
+  async giveBack({ replayId, messageId, losses }: Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>): Promise<void> {
     const { id, epoch } = owner()
     await sql`
       update replay_cases set status = 'pending', instance_id = null, epoch = null
        where replay_id = ${replayId} and message_id = ${messageId} and status = 'running'
-         and instance_id = ${id} and epoch = ${epoch}`
+         and instance_id = ${id} and epoch = ${epoch} and losses = ${losses}`
   },
 })
 
