@@ -10,7 +10,7 @@ import { walkFiles } from './walk-files.ts'
 import { walkKeys } from './walk-keys.ts'
 import { walkQueue } from './walk-queue.ts'
 import { walkResponses } from './walk-responses.ts'
-import { walkShares } from './walk-shares.ts'
+import { walkServer, walkShares } from './walk-shares.ts'
 import { walkSummaries } from './walk-summaries.ts'
 import { walkFeedback, walkReplays, walkVersions } from './walk-versions.ts'
 import { walkWebhooks } from './walk-webhooks.ts'
@@ -112,11 +112,7 @@ async function walkManagement(agent_id: string): Promise<void> {
     await walk('get', `${path}/{id}`, {})
     if (path.endsWith('/providers')) await walk('post', `${path}/{id}/test`, { id })
     if (path.endsWith('/http-tools')) await walk('post', `${path}/{id}/test`, {}, { arguments: {} })
-    if (path.endsWith('/mcp-servers')) {
-      await walk('get', `${path}/{id}/tools`, {})
-      await walk('get', `${path}/{id}/connections`, { id })
-      await walk('delete', `${path}/{id}/connections/{connection_id}`, { id })
-    }
+    if (path.endsWith('/mcp-servers')) await walkServer(walk, path, id)
     await walk('delete', `${path}/{id}`, { id })
     await walk('delete', `${path}/{id}`, { id })
   }

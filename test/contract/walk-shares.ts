@@ -1,4 +1,4 @@
-/** Walks the endpoints of shares and children on both paths, the search, and a user's connections. */
+/** Walks the endpoints of shares and children on both paths, the search, and connections. */
 import { agent, play, session } from './endpoints.ts'
 import type { Walk } from './walk-responses.ts'
 
@@ -17,4 +17,11 @@ export async function walkShares(walk: Walk, { agent_id, session_id }: { agent_i
   }
   await walk('get', `${agent}/deploy/users/{user}/connections`, { agent_id, user: 'ann' })
   await walk('get', `${agent}/deploy/sessions/search?q={q}`, { agent_id, q: 'word' })
+}
+
+/** Walks what lies below an MCP server. */
+export async function walkServer(walk: Walk, path: string, id: string) {
+  await walk('get', `${path}/{id}/tools`, {})
+  await walk('get', `${path}/{id}/connections`, { id })
+  await walk('delete', `${path}/{id}/connections/{connection_id}`, { id })
 }

@@ -270,8 +270,7 @@ verifies(
   'spec-4.13.playground',
   'unknown agents and sessions are 404 {message}; a running reply is 409; no reply yet is 204',
   async () => {
-    const { agentId } = await createAgent(scene.app)
-    const mine = await create()
+    const [{ agentId }, mine] = [await createAgent(scene.app), await create()]
     expect((await scene.call('GET', `${play}/sessions/${mine}/stream`)).status).toBe(204)
     for (const [method, path, body] of [
       ['GET', `/api/v1/agents/${nobody}/playground/sessions`, undefined],
