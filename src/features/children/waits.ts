@@ -1,5 +1,5 @@
 /** Calls of this instance that wait for the ends of their children. */
-import { pause } from '../../async/pause.ts'
+import { createPoll } from '../../async/poll.ts'
 import type { ChildEnd } from './store/children.ts'
 
 /** A child may run on another instance: its end is seen here within this time. */
@@ -9,8 +9,6 @@ export type Waits = ReturnType<typeof createWaits>
 
 export function createWaits(ends: (sessionIds: readonly string[]) => Promise<ChildEnd[]>) {
   const waiting = new Map<string, PromiseWithResolvers<ChildEnd>>()
-  let isPolled = false
-  let wake = () => {}
 
   /** Looks for ends. A database that is away says nothing: the next look asks again. */
   async function look(): Promise<void> {
@@ -21,17 +19,7 @@ export function createWaits(ends: (sessionIds: readonly string[]) => Promise<Chi
     }
   }
 
-  async function poll(): Promise<void> {
-    if (isPolled) return
-    isPolled = true
-    while (waiting.size > 0) {
-      await look()
-      const cut = new AbortController()
-      wake = () => cut.abort()
-      if (waiting.size > 0) await pause(POLL_MS, cut.signal)
-    }
-    isPolled = false
-  }
+  const poll = createPoll(POLL_MS, () => waiting.size > 0, look)
 
   return {
     /** Resolves to how a child has ended. Rejects with the signal's reason. */
@@ -41,7 +29,7 @@ export function createWaits(ends: (sessionIds: readonly string[]) => Promise<Chi
       waiting.set(sessionId, one)
       const leave = () => one.reject(signal.reason)
       signal.addEventListener('abort', leave)
-      void poll()
+      poll.start()
       try {
         return await one.promise
       } finally {
@@ -51,6 +39,6 @@ export function createWaits(ends: (sessionIds: readonly string[]) => Promise<Chi
     },
     size: (): number => waiting.size,
     /** Cuts the wait for the next look short: a reply has ended here. */
-    wake: (): void => wake(),
+    wake: poll.wake,
   }
 }

@@ -1,7 +1,7 @@
 /** Requests of this instance whose messages wait in a queue: each is told when its message has begun, or never will. */
 
 import { StreamCut } from '../../actors/reply/frame-log.ts'
-import { pause } from '../../async/pause.ts'
+import { createPoll } from '../../async/poll.ts'
 import type { QueuedState, QueueStore } from './queue-store.ts'
 
 /** A message may begin on another instance: its frames are followed there within 0.5 s (contract section 7). */
@@ -26,9 +26,7 @@ export type WaitingRequests = ReturnType<typeof createWaitingRequests>
 
 export function createWaitingRequests(states: QueueStore['states']) {
   const waiting = new Map<string, Waiting>()
-  let isPolled = false
   let isBrokenOff = false
-  let wake = () => {}
 
   function tell(replyId: string, state: Over): void {
     for (const { resolve } of waiting.get(replyId)?.requests ?? []) resolve(state)
@@ -42,17 +40,7 @@ export function createWaitingRequests(states: QueueStore['states']) {
     for (const [replyId, state] of found) if (state !== 'waits') tell(replyId, state)
   }
 
-  async function poll(): Promise<void> {
-    if (isPolled) return
-    isPolled = true
-    while (waiting.size > 0) {
-      await look()
-      const cut = new AbortController()
-      wake = () => cut.abort()
-      if (waiting.size > 0) await pause(POLL_MS, cut.signal)
-    }
-    isPolled = false
-  }
+  const poll = createPoll(POLL_MS, () => waiting.size > 0, look)
 
   return {
     /** Resolves to null when `signal` aborts first. Rejects with StreamCut once the requests are broken off. */
@@ -65,7 +53,7 @@ export function createWaitingRequests(states: QueueStore['states']) {
       one.requests.add(request)
       const leave = () => request.resolve(null)
       signal.addEventListener('abort', leave)
-      void poll()
+      poll.start()
       try {
         return await request.promise
       } finally {
@@ -76,13 +64,13 @@ export function createWaitingRequests(states: QueueStore['states']) {
     },
     has: (replyId: string): boolean => waiting.has(replyId),
     /** Cuts the wait for the next look short: a message has begun here, or was taken out of a queue. */
-    wake: (): void => wake(),
+    wake: poll.wake,
     /** Breaks the requests off: their messages begin elsewhere, and nothing more is known of them here. */
     breakOff(): void {
       isBrokenOff = true
       for (const { requests } of waiting.values()) for (const { reject } of requests) reject(new AnsweredElsewhere())
       waiting.clear()
-      wake()
+      poll.wake()
     },
   }
 }
