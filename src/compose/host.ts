@@ -24,10 +24,10 @@ import { together } from '../observability/observers.ts'
 import { askAgain, isUnavailable } from '../persistence/postgres/database.ts'
 import type { Settings } from '../settings.ts'
 import { capabilities } from './capabilities.ts'
-import { type LateChildren, openChildren } from './children.ts'
+import { type LateChildren, openChildren } from './features/children.ts'
+import { openReplays } from './features/replays.ts'
 import { faultLog } from './observation.ts'
 import type { Ground, openOwnership } from './ownership.ts'
-import { openReplays } from './replays.ts'
 
 /** The interval at which messages begin that no settlement begins: after a drain, a crash, a start (contract section 22). */
 const TEND_MS = 1000

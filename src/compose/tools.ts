@@ -16,7 +16,7 @@ import { fetchPicture } from '../tools/outbound/picture.ts'
 import { checkArguments, checkSchema } from '../tools/schemas/arguments.ts'
 import { createToolbox } from '../tools/toolbox.ts'
 import { parseExact } from '../untrusted/exact-json.ts'
-import type { LateChildren } from './children.ts'
+import type { LateChildren } from './features/children.ts'
 import type { HttpDependencies } from './routes.ts'
 
 export interface ToolParts {

@@ -1,14 +1,14 @@
 /** Wires up child sessions: tools ask agents before the host is there that has them answer. */
-import { nothingInForce } from '../actors/reply/start-reply.ts'
-import type { Host } from '../actors/session/host.ts'
-import { type Children, createChildren } from '../features/children/children.ts'
-import { createChildStore } from '../features/children/store/children.ts'
-import { encodeStart } from '../features/continuation/index.ts'
-import { encodeInput } from '../features/queue/store/stored-input.ts'
-import { askAgain, type Sql } from '../persistence/postgres/database.ts'
-import type { Owner } from '../persistence/replies/admission/admission-answer.ts'
-import type { Settings } from '../settings.ts'
-import { storageLimits } from './ownership.ts'
+import { nothingInForce } from '../../actors/reply/start-reply.ts'
+import type { Host } from '../../actors/session/host.ts'
+import { type Children, createChildren } from '../../features/children/children.ts'
+import { createChildStore } from '../../features/children/store/children.ts'
+import { encodeStart } from '../../features/continuation/index.ts'
+import { encodeInput } from '../../features/queue/store/stored-input.ts'
+import { askAgain, type Sql } from '../../persistence/postgres/database.ts'
+import type { Owner } from '../../persistence/replies/admission/admission-answer.ts'
+import type { Settings } from '../../settings.ts'
+import { storageLimits } from '../ownership.ts'
 
 /** The place where tools find what the host opens later. */
 export interface LateChildren {
