@@ -2,15 +2,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Sql } from '../../persistence/postgres/database.ts'
-import type { Secrets } from '../../persistence/records/access/secrets.ts'
+import { clientSecretContext, type Secrets } from '../../persistence/records/access/secrets.ts'
 import { type AuditedChange, type AuditOrigin, writeEntries } from '../audit/index.ts'
 import { beginSignIn, type ClientSource, finishSignIn, type Granted } from './oauth.ts'
 import { registeredClient } from './store/clients.ts'
 import { storeGrant } from './store/connections.ts'
 import {
-  type CallPlace,
   decideSignedIn,
   findWaiting,
+  type SignInPlace,
   storeSignIn,
   takeSignIn,
   type WaitingSignIn,
@@ -32,11 +32,11 @@ export interface SignInOptions {
 
 export interface SignIns {
   /** Returns the call that waits for a sign-in. Null: it waits no more. */
-  waiting(call: CallPlace): Promise<WaitingSignIn | null>
+  waiting(call: SignInPlace): Promise<WaitingSignIn | null>
   /** Returns where the browser goes to sign in. Rejects where no sign-in is possible now. */
-  begin(call: CallPlace, waiting: WaitingSignIn, browser: string): Promise<string>
+  begin(call: SignInPlace, waiting: WaitingSignIn, browser: string): Promise<string>
   /** Goes on without a new sign-in, where the user has signed in meanwhile. Returns the server's name; null where not. */
-  goOn(call: CallPlace, by: By): Promise<string | null>
+  goOn(call: SignInPlace, by: By): Promise<string | null>
   /** Finishes the sign-in of a callback. Returns the server's name; null where there is nothing to finish. Rejects. */
   finish(query: Callback, browser: string, by: By): Promise<string | null>
 }
@@ -86,7 +86,7 @@ export function createSignIns(options: SignInOptions): SignIns {
   /** Stores what was granted and has the call go on, in one transaction. Null: the call waits no more. */
   async function complete(
     { owner }: SignInOptions,
-    call: CallPlace,
+    call: SignInPlace,
     obtained: { granted: Granted; url: string } | null,
     by: By,
   ): Promise<string | null> {
@@ -125,10 +125,10 @@ export const entryOf = (action: 'create' | 'delete', id: string, server: string,
 
 function clientSource(
   { sql, secrets, publicUrl }: SignInOptions,
-  { serverId }: CallPlace,
+  { serverId }: SignInPlace,
   { oauthClientId, sealedClientSecret }: WaitingSignIn,
 ): ClientSource {
-  const secret = sealedClientSecret === null ? null : secrets.open(sealedClientSecret, `mcp-oauth:${serverId}`)
+  const secret = sealedClientSecret === null ? null : secrets.open(sealedClientSecret, clientSecretContext(serverId))
   const redirectUri = `${publicUrl()}${CALLBACK}`
   return {
     configured:

@@ -1,6 +1,6 @@
 /** MCP servers as callers send them, in a request or in an import. */
 import { randomUUID } from 'node:crypto'
-import type { Secrets } from '../../../persistence/records/access/secrets.ts'
+import { clientSecretContext, type Secrets } from '../../../persistence/records/access/secrets.ts'
 import type * as mcpServers from '../../../persistence/records/tools/mcp-servers.ts'
 import { hiddenValue } from '../../../persistence/records/tools/secret-headers.ts'
 import { serverTemplateProblem } from '../../../templates/header-template.ts'
@@ -69,9 +69,6 @@ export function mcpServerChanges(deps: Writing, given: Given<McpServerInput>): m
     return { ...shared, auth, oauthClientId, sealedClientSecret }
   }
 }
-
-/** Returns the encryption context of a server's client secret. */
-export const clientSecretContext = (id: string): string => `mcp-oauth:${id}`
 
 /** Returns the client secret to be stored. Undefined: the stored one stays. Throws 400. */
 function changedClientSecret(

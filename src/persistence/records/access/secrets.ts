@@ -59,6 +59,8 @@ const sealedColumns = [
 
 /** The encryption context of what MCP servers send with their questions. */
 export const requestStateContext = 'request-state'
+/** Returns the encryption context of the client secret with which users sign in at an MCP server. */
+export const clientSecretContext = (serverId: string): string => `mcp-oauth:${serverId}`
 /** The encryption context of the addresses at which users sign in. */
 export const signInPageContext = 'sign-in-page'
 
