@@ -49,15 +49,13 @@ function UserMessage({ message, place, count, actions, isLast }: MessageProps) {
       {content !== '' && <UserText text={content} />}
       <div className={classes.foot}>
         <RelativeTime iso={createdAt} />
-        {actions.edit && (
-          <FootButton
-            label="Edit and send again"
-            icon={IconPencil}
-            // Its place is known once it is stored.
-            disabled={id === null}
-            onClick={() => actions.edit?.(message)}
-          />
-        )}
+        <FootButton
+          label="Edit and send again"
+          icon={IconPencil}
+          // Its place is known once it is stored.
+          disabled={id === null}
+          onClick={() => actions.edit(message)}
+        />
         <Copy text={content} label="Copy message" />
         {isLast && id !== null && regenerate && (
           <FootButton label="Answer this message" icon={IconRefresh} onClick={() => regenerate(id)} />

@@ -12,8 +12,7 @@ export interface MessageActions {
   agentId: string
   /** The session of the messages. Null while it has no id. */
   sessionId: string | null
-  /** Null where messages are not edited. */
-  edit: ((message: Pick<ShownMessage, 'content' | 'parts' | 'parentId'>) => void) | null
+  edit: (message: Pick<ShownMessage, 'content' | 'parts' | 'parentId'>) => void
   /** Asks for another reply to this message of the user's. Null while a reply runs. */
   regenerate: ((messageId: string) => void) | null
   /** Shows this message and its branch. Null while a reply runs. */
@@ -30,7 +29,7 @@ interface ActionOptions {
   agentId: string
   sessionId: string | null
   isIdle: boolean
-  edit: NonNullable<MessageActions['edit']>
+  edit: MessageActions['edit']
   regenerate: (messageId: string) => Promise<void>
   forkWithin: (message: ShownMessage) => void
 }
