@@ -2,6 +2,7 @@
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { OpenTurn, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
+import { callKey } from '../reply/call-key.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import { emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
 import { passGate } from './endings.ts'
@@ -61,7 +62,7 @@ export async function runTools(
     const by = judgement !== null && 'by' in judgement ? judgement.by : undefined
     const call = { type: 'tool_call' as const, id, name, arguments: text, startedAt }
     const isMade = judgement === null || !('refused' in judgement)
-    const child = isMade ? toolbox.own?.get(name)?.child?.(`${replyId}:${before + index + 1}`) : undefined
+    const child = isMade ? toolbox.own?.get(name)?.child?.(callKey({ replyId, place: before + index + 1 })) : undefined
     return { ...call, ...(waits !== undefined && { waits }), ...(by && { by }), ...(child && { child }) }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
@@ -71,7 +72,7 @@ export async function runTools(
     const judgement = judged[index] ?? null
     if (judgement !== null && 'refused' in judgement) return notMade(judgement.refused)
     if (judgement !== null && 'waits' in judgement) return null
-    return await makeCall(call, { toolbox, key: `${replyId}:${before + index + 1}` }, running)
+    return await makeCall(call, { toolbox, key: callKey({ replyId, place: before + index + 1 }) }, running)
   })
   const made = asked.map(({ id }, index) => ({ id, isMade: index < left && !waiting[index] }))
   const contents = await emitResults(made, results, running)

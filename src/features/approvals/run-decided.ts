@@ -5,6 +5,7 @@ import { passGate } from '../../actors/generate/endings.ts'
 import type { Running } from '../../actors/generate/running.ts'
 import { resultOfDecision, resultText } from '../../actors/history/decided-calls.ts'
 import type { Actions, OpenTurn, Toolbox, WaitingCall } from '../../actors/ports/index.ts'
+import { callKey } from '../../actors/reply/call-key.ts'
 import { isSent, type ServerAsked, waitKinds } from '../../actors/reply/reply-event.ts'
 
 /** Returns the calls that are pending now: approvals first, then questions, then the caller's. */
@@ -49,7 +50,7 @@ export async function runDecided(
       tool: call.tool,
       again: decided.again,
     }
-    return await makeCall(made, { toolbox, key: `${call.replyId}:${call.place}`, decision }, running)
+    return await makeCall(made, { toolbox, key: callKey(call), decision }, running)
   })
   const made = calls.map(({ call: { id }, decided }) => ({ id, isMade: isSent(decided.decision) }))
   const contents = await emitResults(made, results, running)

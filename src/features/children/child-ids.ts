@@ -1,13 +1,6 @@
 /** The ids of a child session and of its first messages. They follow from the call: however often it is begun, it makes one child. */
 import { v5 } from 'uuid'
 
-/** The call that a key names, as `Toolbox` has it. */
-export interface CallPlace {
-  replyId: string
-  /** The place among the calls of that reply, from 1. */
-  place: number
-}
-
 // An arbitrary namespace.
 const NAMESPACE = 'b7a0a5d2-5f0e-4a52-9d0b-3a3c1c0f30c1'
 
@@ -18,11 +11,3 @@ export const childMessages = (key: string) => ({
   userId: v5(`message ${key}`, NAMESPACE),
   replyId: v5(`reply ${key}`, NAMESPACE),
 })
-
-/** Reads a key. Throws for one that is no call's of a session. */
-export function callOf(key: string): CallPlace {
-  const at = key.lastIndexOf(':')
-  const place = Number(key.slice(at + 1))
-  if (at < 0 || !Number.isInteger(place)) throw new Error('A call has no place in a reply.')
-  return { replyId: key.slice(0, at), place }
-}

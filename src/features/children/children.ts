@@ -2,11 +2,12 @@
 
 import { deriveTitle } from '../../actors/history/title.ts'
 import type { ChildPlace, ToolAnswer } from '../../actors/ports/index.ts'
+import { placeOfCall } from '../../actors/reply/call-key.ts'
 import { endsAtBoundary } from '../../actors/session/extension.ts'
 import type { Host, HostExtension } from '../../actors/session/host.ts'
 import { cancelReply } from '../../actors/session/live-sessions.ts'
 import { pause } from '../../async/pause.ts'
-import { callOf, childMessages, childSession } from './child-ids.ts'
+import { childMessages, childSession } from './child-ids.ts'
 import { failed, notOpened, resultOf } from './results.ts'
 import type { ChildStore } from './store/children.ts'
 import { createWaits } from './waits.ts'
@@ -68,18 +69,18 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
 
   async function ask({ sessionId, mcpDepth }: Asking, agentId: string, message: string, call: AskedCall) {
     if (message.trim() === '') return failed('The agent was not asked: the message is empty.')
-    const { replyId: parentReply, place } = callOf(call.key)
+    const { replyId: parentReply, place } = placeOfCall(call.key)
     const child = { sessionId: childSession(call.key), ...childMessages(call.key), agentId, message }
     const made = { parentSession: sessionId, parentReply, place, callId: call.callId, title: deriveTitle(message) }
     const opened = await again(() => store.open({ ...child, ...made, mcpDepth }))
     if (opened !== 'open') return notOpened(opened)
-    // Where it cannot begin now, it is begun once a second.
+    // `tend` begins it later if it cannot begin now.
     await begin(parentReply).catch(() => {})
     const waiting = { sessionId, mayLeave: call.mayLeave }
     asked.add(waiting)
     try {
       const result = resultOf(await waits.end(child.sessionId, call.signal))
-      // Its place is free for the next one.
+      // The next one takes its place.
       void begin(parentReply).catch(() => {})
       return result
     } catch (error) {

@@ -1,9 +1,10 @@
 /** The addresses of pages on which users begin to sign in. Each ends in a token that only we can make. */
 import Type from 'typebox'
+import { placeOfCall } from '../../actors/reply/call-key.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import { signInPageContext } from '../../persistence/records/access/secrets.ts'
 import { decoder } from '../../persistence/stored-json.ts'
-import type { CallPlace } from './store/sign-ins.ts'
+import type { SignInPlace } from './store/sign-ins.ts'
 
 export const START = '/api/oauth/start'
 
@@ -31,7 +32,7 @@ export function pageFor(
 }
 
 /** Returns the call of a token. Null for one that is not ours. */
-export function callOf(secrets: Pick<Secrets, 'open'>, token: string): CallPlace | null {
+export function callOf(secrets: Pick<Secrets, 'open'>, token: string): SignInPlace | null {
   try {
     const {
       session: sessionId,
@@ -39,8 +40,7 @@ export function callOf(secrets: Pick<Secrets, 'open'>, token: string): CallPlace
       server: serverId,
       call,
     } = read(JSON.parse(secrets.open(token, signInPageContext)))
-    const [replyId = '', place] = call.split(':')
-    return { sessionId, user, serverId, replyId, place: Number(place) }
+    return { sessionId, user, serverId, ...placeOfCall(call) }
   } catch {
     return null
   }

@@ -18,6 +18,7 @@ import type {
   TurnMessage,
   WaitingCall,
 } from '../../actors/ports/index.ts'
+import { callKey } from '../../actors/reply/call-key.ts'
 import { isSent, type ReplyEvent, type ServerAsked } from '../../actors/reply/reply-event.ts'
 import type { Claimed } from './handovers.ts'
 
@@ -107,7 +108,7 @@ function openCalls(replyId: string, seen: Seen, continued: Claimed['continued'])
   const calls = seen.turns.flatMap((turn) => turn.calls)
   const own = calls.flatMap(({ id, name, arguments: text, child, waits }, index) =>
     child && waits === undefined && isOpen(id)
-      ? [{ id, name, arguments: text, tool: `${AGENT}${child.agentId}`, key: `${replyId}:${index + 1}` }]
+      ? [{ id, name, arguments: text, tool: `${AGENT}${child.agentId}`, key: callKey({ replyId, place: index + 1 }) }]
       : [],
   )
   const waiting = continued?.carried.chain.turn.waiting ?? []
@@ -115,7 +116,7 @@ function openCalls(replyId: string, seen: Seen, continued: Claimed['continued'])
     const call = waiting.find((other) => other?.id === one.id)
     if (!call?.tool?.startsWith(AGENT) || !seen.begun.has(one.id) || !isOpen(one.id)) return []
     const { id, name, tool } = call
-    return [{ id, name, tool, arguments: one.arguments ?? call.arguments, key: `${call.replyId}:${call.place}` }]
+    return [{ id, name, tool, arguments: one.arguments ?? call.arguments, key: callKey(call) }]
   })
   return [...begun, ...own]
 }

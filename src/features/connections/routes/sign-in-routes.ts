@@ -10,7 +10,7 @@ import type { DerivedKey, Secrets } from '../../../persistence/records/access/se
 import { clientMetadata } from '../oauth.ts'
 import { callOf, START } from '../pages.ts'
 import { CALLBACK, DOCUMENT, type SignIns } from '../sign-in.ts'
-import type { CallPlace, WaitingSignIn } from '../store/sign-ins.ts'
+import type { SignInPlace, WaitingSignIn } from '../store/sign-ins.ts'
 
 export interface SignInRoutes {
   secrets: Pick<Secrets, 'open' | 'derive'>
@@ -65,7 +65,7 @@ const signedIn = (reply: FastifyReply, server: string): FastifyReply =>
 async function waitingCall(
   { secrets, signIns }: SignInRoutes,
   { token }: StartParams,
-): Promise<{ call: CallPlace; waiting: WaitingSignIn }> {
+): Promise<{ call: SignInPlace; waiting: WaitingSignIn }> {
   const call = callOf(secrets, token)
   const waiting = call && (await signIns.waiting(call))
   if (call === null || waiting === null) throw new HttpError(404, NOT_THERE)

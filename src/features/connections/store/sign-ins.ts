@@ -1,5 +1,6 @@
 /** Sign-ins at MCP servers: the calls that wait for them, and those that browsers are on their way with. */
 import { randomUUID } from 'node:crypto'
+import type { CallPlace } from '../../../actors/reply/call-key.ts'
 import type { AnySql, Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { requestStateContext, type Secrets } from '../../../persistence/records/access/secrets.ts'
 import { type Begun, readBegun } from '../oauth.ts'
@@ -7,12 +8,10 @@ import { type Begun, readBegun } from '../oauth.ts'
 type Sealing = Pick<Secrets, 'seal' | 'open'>
 
 /** The call that a sign-in is for. */
-export interface CallPlace {
+export interface SignInPlace extends CallPlace {
   sessionId: string
   user: string
   serverId: string
-  replyId: string
-  place: number
 }
 
 /** A call that waits for a sign-in. */
@@ -33,7 +32,7 @@ export interface WaitingSignIn {
 }
 
 /** Finds a call that still waits for its sign-in. */
-export async function findWaiting(sql: AnySql, secrets: Sealing, call: CallPlace): Promise<WaitingSignIn | null> {
+export async function findWaiting(sql: AnySql, secrets: Sealing, call: SignInPlace): Promise<WaitingSignIn | null> {
   const { sessionId, user, serverId, replyId, place } = call
   const [row] = await sql<(Omit<WaitingSignIn, 'state'> & { sealed: string | null })[]>`
     select s.agent_id as "agentId", a.name as "agentName", m.name as "serverName", m.url, p.call_id as "callId",
@@ -66,7 +65,7 @@ export async function storeSignIn(
   sql: Sql,
   secrets: Sealing,
   { stateHash, browserHash }: Hashes,
-  { sessionId, user, serverId, replyId, place, begun }: CallPlace & { begun: Begun },
+  { sessionId, user, serverId, replyId, place, begun }: SignInPlace & { begun: Begun },
 ): Promise<void> {
   await sql`delete from mcp_sign_ins where expires_at < clock_timestamp() - interval '1 hour'`
   const id = randomUUID()
@@ -81,8 +80,8 @@ export async function takeSignIn(
   sql: Sql,
   secrets: Sealing,
   { stateHash, browserHash }: Hashes,
-): Promise<(CallPlace & { begun: Begun }) | null> {
-  const [row] = await sql<(CallPlace & { id: string; sealed: string; isGood: boolean })[]>`
+): Promise<(SignInPlace & { begun: Begun }) | null> {
+  const [row] = await sql<(SignInPlace & { id: string; sealed: string; isGood: boolean })[]>`
     delete from mcp_sign_ins where state_hash = ${stateHash}
     returning id, sealed, session_id as "sessionId", mcp_server_id as "serverId", reply_id as "replyId", place,
               end_user as "user", expires_at > clock_timestamp() and browser_hash = ${browserHash} as "isGood"`
@@ -95,7 +94,7 @@ export async function takeSignIn(
 export async function decideSignedIn(
   tx: Tx,
   { id, epoch }: { id: string | null; epoch: bigint | number | string | null },
-  { sessionId, user }: CallPlace,
+  { sessionId, user }: SignInPlace,
   { waitId, callId }: WaitingSignIn,
 ): Promise<string | null> {
   const decisions = [{ id: callId, key: 'sign_in', decision: 'signed_in' }]
