@@ -24,7 +24,7 @@ export function createClockWatch(log: {
   return {
     saw(databaseMs, sentAtMs, answeredAtMs) {
       const wasOff = isOff()
-      // Where between the two the clock was read is not known: of what it may be, the least counts.
+      // The database read its clock somewhere between the two: the least possible difference counts.
       const [least, most] = [sentAtMs - databaseMs, answeredAtMs - databaseMs]
       offset = least > 0 ? least : Math.min(most, 0)
       if (isOff() === wasOff) return

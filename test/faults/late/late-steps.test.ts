@@ -36,7 +36,7 @@ verifies(rule, 'steps whose first write arrives late stand in the trace once', a
   const begun = note('attempt')
   await recorder.flush()
   await held
-  // What happens meanwhile changes no row that may be stored.
+  // Steps that follow meanwhile change no row that may be stored.
   note('tool')
   expect(recorder.amend(begun, { detail: { ok: true } })).toBe(false)
   await recorder.flush()

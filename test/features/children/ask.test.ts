@@ -58,7 +58,7 @@ verifies('contract-30.child', 'stateless completions are offered none', async ()
   expect(await tools.promise).toBeUndefined()
 })
 
-/** What the desk's model is told when billing, asked, does this. */
+/** Returns the result that the desk's model is told when billing does this. */
 async function told(message: string, ...steps: Parameters<TreeScene['plays']>[1][]) {
   scene.plays('desk', asks('', asking('billing', message)))
   scene.plays('billing', ...steps)

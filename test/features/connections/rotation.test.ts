@@ -1,4 +1,4 @@
-/** What is encrypted of sign-ins rotates with the key (contract sections 1 and 27). */
+/** The rotation of encrypted sign-ins with the key (contract sections 1 and 27). */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createGrants } from '../../../src/features/connections/index.ts'
 import { storeGrant } from '../../../src/features/connections/store/connections.ts'

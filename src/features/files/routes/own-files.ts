@@ -11,7 +11,7 @@ export function ownFiles(sql: Sql, caller: Caller, agentId: string): FindStored 
   return async (name) => {
     if (name.kind === 'path') return await findPart(name)
     const id = fileUuidIn(name.id)
-    // Those of no agent have no user, so that a client secret finds none of them.
+    // Files of no agent have no user, so that a client secret finds none of them.
     const reach = { agentId, takesOfNone: agentsOf(caller) === null, user: userOf(caller) }
     return id === null ? null : await findUsable(sql, id, reach)
   }

@@ -66,7 +66,7 @@ async function readWorkbook(archive: Archive, mainPart: string): Promise<Workboo
   const relations = new Map<string, Relation>()
   await archive.read(posix.join(dir, '_rels', `${base}.rels`), {
     open(name, attributes) {
-      // What stands outside of the document is not looked at.
+      // Links out of the document are not followed.
       if (name !== 'Relationship' || attributes.get('TargetMode') === 'External') return
       const type = attributes.get('Type') ?? ''
       const part = posix.resolve('/', dir, attributes.get('Target') ?? '')
