@@ -18,7 +18,14 @@ await scene.call('GET', `/api/v1/mcp-servers/${mcpServerId}/tools`)
 await scene.choose({ mcpServers: [{ mcpServerId, toolNames: ['*'] }] })
 const { now, seen } = servers
 beforeEach(() => {
-  Object.assign(now, { metadata: {}, refreshError: null, neededScope: null, expiresIn: 3600, callback: {} })
+  Object.assign(now, {
+    metadata: {},
+    refreshError: null,
+    neededScope: null,
+    expiresIn: 3600,
+    resource: null,
+    callback: {},
+  })
   for (const list of Object.values(seen)) list.splice(0)
 })
 
@@ -186,4 +193,36 @@ verifies('contract-27.auth-fields', 'auth and its client are checked, and the se
   expect((await change({ oauthClientSecret: '***', name: 'again' })).json.oauthClientSecret).toBe('***')
   expect((await change({ url: 'https://example.com/mcp' })).status).toBe(400)
   expect((await change({ oauthClientSecret: null })).json.oauthClientSecret).toBe(null)
+})
+
+verifies(
+  'contract-27.callback',
+  'an issuer that is another one’s, and metadata of another resource, grant nothing',
+  async () => {
+    const { id, user, pending } = await asked()
+    const browser = createBrowser(scene.app.url)
+    now.callback = { iss: 'https://other.example.com' }
+    expect((await browser.signIn(pending[0].url)).status).not.toBe(200)
+    now.callback = {}
+    now.resource = 'https://other.example.com/mcp'
+    expect((await browser.post(pending[0].url)).status).toBe(502)
+    expect(seen.authorizations).toHaveLength(1)
+    now.resource = null
+    expect([seen.tokens, await connections(user)]).toEqual([[], []])
+    expect((await session(id)).pending).toHaveLength(1)
+    await browser.signIn(pending[0].url)
+    await settled(id)
+  },
+)
+
+verifies('contract-27.connections-go', 'a sign-in that was begun at another url grants nothing', async () => {
+  const { id, user, pending } = await asked()
+  const browser = createBrowser(scene.app.url)
+  const callback = await browser.authorized(pending[0].url)
+  const change = (url: string) => scene.call('PUT', `/api/v1/mcp-servers/${mcpServerId}`, { url })
+  expect((await change(`${servers.url}?moved`)).status).toBe(200)
+  expect((await browser.go(callback)).status).not.toBe(200)
+  expect((await change(servers.url)).status).toBe(200)
+  expect(await connections(user)).toEqual([])
+  expect((await session(id)).pending).toHaveLength(1)
 })

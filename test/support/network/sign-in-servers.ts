@@ -43,6 +43,8 @@ function createState(expiresIn: number) {
       /** The scope that a call needs; a token without it is answered with 403. */
       neededScope: null as string | null,
       expiresIn,
+      /** The resource that the MCP server's metadata name. Null: its own. */
+      resource: null as string | null,
       /** In place of what a callback's query has; null leaves it out. */
       callback: {} as Record<string, string | null>,
     },
@@ -151,7 +153,7 @@ async function startPrivate({ now, seen, tokens }: State, issuer: string, listsO
     const url = new URL(request.url ?? '/', mcp.origin)
     const metadata = `${mcp.origin}/.well-known/oauth-protected-resource/mcp`
     if (url.href === metadata) {
-      const resource = `${mcp.origin}/mcp`
+      const resource = now.resource ?? `${mcp.origin}/mcp`
       return json(response, 200, { resource, authorization_servers: [issuer], scopes_supported: ['orders'] })
     }
     if (url.pathname !== '/mcp') return void response.writeHead(404).end()
