@@ -13114,7 +13114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
