@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Frame } from '../../src/actors/reply/reply-event.ts'
 import { type RedisServer, startCluster, startRedis, startSentinel } from '../support/programs/redis.ts'
 import { seededRandom } from '../support/random.ts'
+import { inTier } from '../support/tier.ts'
 import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { end, follow, type Instance, type Instances, openInstances, type Running, say } from './instances.ts'
@@ -19,9 +20,11 @@ interface Adapter {
   redis: boolean
   start(): Promise<({ url: string } & AsyncDisposable) | null>
 }
-const adapters: Adapter[] = [
+const short: readonly Adapter[] = [
   { name: 'PostgreSQL alone', redis: false, start: async () => null },
   { name: 'with Redis', redis: true, start: () => startRedis({ password: 'se:cret/@%' }) },
+]
+const long: readonly Adapter[] = [
   { name: 'with Sentinels', redis: true, start: () => startSentinel({ password: 'secret' }) },
   { name: 'with a Redis cluster', redis: true, start: () => startCluster({ password: 'secret' }) },
 ]
@@ -34,7 +37,7 @@ async function followed(instance: Instance, { replyId }: Running, after = 0) {
   return follow(reply, after)
 }
 
-describe.each(adapters)('$name', (adapter) => {
+describe.each(inTier([short, long] as const).flat())('$name', (adapter) => {
   let server: ({ url: string } & AsyncDisposable) | null
   let instances: Instances
   let owner: Instance

@@ -1,12 +1,24 @@
 /** What ends a summary that no reply waits for, whenever it comes (contract section 19). */
 import { expect } from 'vitest'
-import type { HeldSession, Intent } from '../../../src/actors/ports/index.ts'
+import { historyLimits } from '../../../src/actors/history/history.ts'
+import type { HeldSession, HistoryLimits, Intent, Journal } from '../../../src/actors/ports/index.ts'
 import { newId } from '../../../src/actors/reply/new-id.ts'
 import { createCompactions } from '../../../src/features/compaction/compact-session.ts'
+import { script } from '../../actors/generate/generation-scene.ts'
 import { memoryJournal } from '../../actors/memory-journal.ts'
 import { end, message, openScene, say } from '../../actors/scene.ts'
 import { turn } from '../../actors/turn.ts'
 import { verifies } from '../../verifies.ts'
+
+const history: Journal['history'] = async () => ({
+  messages: [
+    { position: 0, role: 'user', content: 'Hello' },
+    { position: 1, role: 'assistant', content: 'Good day' },
+  ],
+  isWhole: true,
+  checkpoint: null,
+  before: null,
+})
 
 /** A summary that somebody asks for, of a session that is held once `held` is called. `hold`: what it is held by. */
 async function compacting() {
@@ -19,15 +31,7 @@ async function compacting() {
         holding.resolve(hold)
         return answer.promise
       },
-      history: async () => ({
-        messages: [
-          { position: 0, role: 'user', content: 'Hello' },
-          { position: 1, role: 'assistant', content: 'Good day' },
-        ],
-        isWhole: true,
-        checkpoint: null,
-        before: null,
-      }),
+      history,
     },
   })
   const { agentId, sessionId } = message().message
@@ -87,5 +91,40 @@ verifies(
     second.apply('delete', second.hold)
     expect(await second.compacted).toEqual({ outcome: 'deleted' })
     expect(second.calls[0]?.aborted).toBe(true)
+  },
+)
+
+verifies(
+  'contract-19.compact',
+  'the agent’s own limit of tokens bounds what is read, and the model gets its prompt filled in',
+  async () => {
+    const read: HistoryLimits[] = []
+    const model = script([say('They met.'), end])
+    const { inner } = openScene({
+      model,
+      journal: {
+        ...memoryJournal().journal,
+        hold: async () => ({ rest: 'complete', historyEnd: 1 }),
+        history: (sessionId, to, limits) => {
+          read.push(limits)
+          return history(sessionId, to, limits)
+        },
+      },
+    })
+    const { agentId, sessionId } = message().message
+    const { agentName, request, openToolbox, origin } = message().setup
+    await createCompactions(inner).compact({
+      id: newId(),
+      inPlaces: (begin, work) => work(begin()),
+      agentId,
+      agentName,
+      sessionId,
+      request: { ...request, system: 'Speak with {{session.user}}.', historyMaxTokens: 7 },
+      values: { user: 'ann', metadata: {}, sessionId, at: '2026-01-01T00:00:00.000Z' },
+      openToolbox,
+      origin,
+    })
+    expect(read).toEqual([historyLimits(7)])
+    expect(JSON.stringify(model.requests[0])).toContain('Speak with ann.')
   },
 )

@@ -263,6 +263,27 @@ describe('what goes back with results', () => {
     },
   )
 
+  verifies(
+    'contract-19.responses-items-back',
+    'a call whose id was given before goes back under the new id that its result has',
+    async () => {
+      const { up, model } = await scene()
+      up.next((call) => respond(call, [done(0, thinking), done(1, calling)]))
+      up.always((call) => respond(call, [text('ok')]))
+      const [question, turn] = answered([{ role: 'user', content: 'q' }], await ask(model, requestFor(up)))
+      if (question === undefined || turn?.role !== 'assistant') throw new Error('the turn is missing')
+      const toolCalls = turn.toolCalls?.map((call) => ({ ...call, id: 'second' }))
+      const result: ModelMessage = { role: 'tool', toolCallId: 'second', content: 'r' }
+      await ask(model, requestFor(up, { messages: [question, { ...turn, ...(toolCalls && { toolCalls }) }, result] }))
+      const input = (await up.call(2)).body.input
+      expect(input.slice(1)).toEqual([
+        thinking,
+        { ...calling, call_id: 'second' },
+        { type: 'function_call_output', call_id: 'second', output: 'r' },
+      ])
+    },
+  )
+
   test('reasoning that is not encrypted does not go back: nothing is stored that its id could name', async () => {
     const { up, model } = await scene()
     up.next((call) => respond(call, [done(0, { ...thinking, encrypted_content: null }), done(1, calling)]))

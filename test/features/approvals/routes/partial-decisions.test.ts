@@ -90,14 +90,22 @@ verifies('contract-29.repeated', 'a part that is sent again is answered with the
   expect(late.json.pending).toEqual([])
 })
 
-verifies('contract-29.repeated', 'a part leaves its audit entry once', async () => {
-  const entries = async (): Promise<number> => (await scene.call('GET', '/api/v1/audit?kind=call')).json.total
-  const id = await twoWaiting()
-  const before = await entries()
-  await scene.decide(id, [approve('c1')], {}, { 'idempotency-key': 'k2' })
-  await scene.decide(id, [approve('c1')], {}, { 'idempotency-key': 'k2' })
-  expect(await entries()).toBe(before + 1)
-})
+verifies(
+  'contract-29.repeated',
+  'each decision leaves its audit entry once, also where the reply is joined',
+  async () => {
+    const entries = async (): Promise<number> => (await scene.call('GET', '/api/v1/audit?kind=call')).json.total
+    const id = await twoWaiting()
+    const before = await entries()
+    const decide = (callId: string, key: string) => scene.decide(id, [approve(callId)], {}, { 'idempotency-key': key })
+    for (let time = 0; time < 2; time += 1) await decide('c1', 'k2')
+    expect(await entries()).toBe(before + 1)
+    scene.says('Done.')
+    const [first, again] = [await decide('c2', 'k3'), await decide('c2', 'k3')]
+    expect(again.json.choices).toEqual(first.json.choices)
+    expect(await entries()).toBe(before + 2)
+  },
+)
 
 verifies('contract-29.message-instead', 'a new message rejects what is undecided, and makes nothing', async () => {
   const id = await twoWaiting()
