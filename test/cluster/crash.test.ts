@@ -37,7 +37,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
   }
 
   verifies(
-    ['contract-4.owner-lost', 'contract-4.stored-before-shown'],
+    ['contract-4.owner-lost', 'contract-4.stored-before-shown', 'contract-21.default'],
     'what was seen of a killed owner is kept, its streams elsewhere end, and the session continues',
     async () => {
       const random = seededRandom(`crash, ${beside}`)

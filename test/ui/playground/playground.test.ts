@@ -121,7 +121,7 @@ test('a tool call is a card with arguments, result and time, live and after a re
   await page.getByText('current_time').waitFor()
   await call.text('It is late.')
   await call.finish()
-  await page.getByText('It is late.').waitFor()
+  await page.getByText('It is late.', { exact: true }).waitFor()
   for (const once of [1, 2]) {
     const card = page.locator('details')
     await card.getByText(/^done · \d/).waitFor()

@@ -1,12 +1,12 @@
 /** A reply outlives its process (contract section 21): two instances, and one of them stops, drains or dies. */
 import { afterEach, expect } from 'vitest'
-import { buys, repliesOf, type ToolFaults } from '../../faults/tool-faults.ts'
+import { repliesOf, type ToolFaults } from '../../faults/tool-faults.ts'
 import { says } from '../../http/tool-scene.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { messagesOf, newSession, type Product } from '../../support/programs/product.ts'
 import { contentOf, openSse, type SseFrame } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { cancel, completions, errorCode, follow, newest, say } from '../scene.ts'
+import { cancel, completions, follow, newest, say } from '../scene.ts'
 import { ask, openPair as openScene, type Pair } from './handover-scene.ts'
 
 let faults: ToolFaults | null = null
@@ -145,24 +145,6 @@ verifies('contract-21.continued', 'where the time of a drain is over, another in
   expect([textOf(rest), dataOf(rest).at(-1)]).toEqual(['So far, and on.', '[DONE]'])
   const message = await newest(pair.second.url, session)
   expect(message).toMatchObject({ status: 'complete', continuations: [{ reason: 'shutdown', offset: 6 }] })
-})
-
-verifies('contract-21.default', 'with `error` a lost reply ends as it did', async () => {
-  const pair = await openPair('error')
-  const session = await newSession(pair.first.url, agentPath(pair))
-  pair.up.next(async (call) => {
-    await buys(call)
-  })
-  pair.up.next(async (call) => {
-    await call.text('So far')
-    await call.closed
-  })
-  const stream = await ask(pair, session)
-  for (let n = 0; n < 3; n++) await stream.next()
-  const follower = await follow(pair.second.url, session)
-  await pair.first.kill9()
-  const { frames } = await follower.rest()
-  expect(errorCode(frames.at(-1))).toBe('instance_lost')
 })
 
 verifies('contract-21.cancel', 'a cancel reaches a reply that nobody owns', async () => {
