@@ -21,7 +21,10 @@ interface CallPlace {
 /** Returns the session that answers a call with this key. Undefined when none does. */
 export function childOf(toolbox: Toolbox, { name, tool }: Omit<CallOfTool, 'id'>, key: string): ChildPlace | undefined {
   if (tool === undefined) return toolbox.own?.get(name)?.child?.(key)
-  return toolbox.own?.values().find((own) => own.key === tool)?.child?.(key)
+  return toolbox.own
+    ?.values()
+    .find((own) => own.key === tool)
+    ?.child?.(key)
 }
 
 /** Makes a call, observed and timed. Rejects on abort. */
