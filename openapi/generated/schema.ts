@@ -6861,6 +6861,7 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
+            child?: components["schemas"]["ChildPlace"];
         };
         /** @description Kept for `TRACE_RETENTION_DAYS`; after that the reply and its settlement remain. */
         ReplyTrace: {
