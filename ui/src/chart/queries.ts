@@ -78,6 +78,21 @@ export const allSteps = (id: string) =>
     },
   })
 
+/** Returns the query of a reply that has ended, read once; undefined where it is none of the newest. */
+export const replyQuery = (agentId: string, sessionId: string, messageId: string) =>
+  queryOptions({
+    queryKey: ['chart', 'reply', messageId],
+    queryFn: async ({ signal }) => {
+      const path = { agent_id: agentId, session_id: sessionId }
+      const call = api.GET('/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages', {
+        params: { path, query: { limit: 5 } },
+        signal,
+      })
+      return (await call).messages.find(({ id }) => id === messageId) ?? null
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 /** Returns the query of the messages of every branch: a step shows the path of its own reply. */
 export const messagesOf = (agentId: string, sessionId: string) =>
   queryOptions({
