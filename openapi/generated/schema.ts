@@ -1813,7 +1813,7 @@ export interface paths {
         };
         /**
          * Read all of a user's sessions with this agent, with their messages
-         * @description One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, and one of the MCP servers that the user has signed in at, each where there are some. An unknown user: no line.
+         * @description One line of JSON a session, oldest first, each followed by the sessions below it; then one of the decisions that are remembered for the user, and one of the MCP servers that the user has signed in at, each where there are some. An unknown user: no line.
          */
         get: operations["exportUser"];
         put?: never;
@@ -3087,6 +3087,15 @@ export interface components {
             threadId: string;
             runId: string;
             protocolVersion: string;
+        };
+        AgUiStep: {
+            /**
+             * @description Around the answer of an agent that the call asks.
+             * @enum {string}
+             */
+            type: "STEP_STARTED" | "STEP_FINISHED";
+            /** @description `child:` and the id of the session that the call makes. */
+            stepName: string;
         };
         AgUiTextContent: {
             /**
@@ -6852,6 +6861,7 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
+            child?: components["schemas"]["ChildPlace"];
         };
         /** @description Kept for `TRACE_RETENTION_DAYS`; after that the reply and its settlement remain. */
         ReplyTrace: {
@@ -7844,11 +7854,24 @@ export interface components {
             input: unknown;
             /** @constant */
             dynamic: true;
-            /** @description The remembered decision that settled the call. Absent: none did. */
+            /** @description Absent where there is nothing to name. */
             providerMetadata?: {
                 greenroom: {
-                    /** Format: uuid */
-                    decisionId: string;
+                    /**
+                     * Format: uuid
+                     * @description The remembered decision that settled the call. Absent: none did.
+                     */
+                    decisionId?: string;
+                    /**
+                     * Format: uuid
+                     * @description The agent that the call asks. Absent: none.
+                     */
+                    agentId?: string;
+                    /**
+                     * Format: uuid
+                     * @description The session that the call makes. Absent: none.
+                     */
+                    sessionId?: string;
                 };
             };
         };
@@ -8245,6 +8268,7 @@ export type AgUiReasoningStart = components['schemas']['AgUiReasoningStart'];
 export type AgUiRunError = components['schemas']['AgUiRunError'];
 export type AgUiRunFinished = components['schemas']['AgUiRunFinished'];
 export type AgUiRunStarted = components['schemas']['AgUiRunStarted'];
+export type AgUiStep = components['schemas']['AgUiStep'];
 export type AgUiTextContent = components['schemas']['AgUiTextContent'];
 export type AgUiTextEnd = components['schemas']['AgUiTextEnd'];
 export type AgUiTextStart = components['schemas']['AgUiTextStart'];
@@ -13114,7 +13138,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20624,7 +20648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["AgUiRunStarted"] | components["schemas"]["AgUiTextStart"] | components["schemas"]["AgUiTextContent"] | components["schemas"]["AgUiTextEnd"] | components["schemas"]["AgUiReasoningBoundary"] | components["schemas"]["AgUiReasoningStart"] | components["schemas"]["AgUiReasoningContent"] | components["schemas"]["AgUiToolCallStart"] | components["schemas"]["AgUiToolCallArgs"] | components["schemas"]["AgUiToolCallEnd"] | components["schemas"]["AgUiToolCallResult"] | components["schemas"]["AgUiRunFinished"] | components["schemas"]["AgUiRunError"];
+                    "text/event-stream": components["schemas"]["AgUiRunStarted"] | components["schemas"]["AgUiTextStart"] | components["schemas"]["AgUiTextContent"] | components["schemas"]["AgUiTextEnd"] | components["schemas"]["AgUiReasoningBoundary"] | components["schemas"]["AgUiReasoningStart"] | components["schemas"]["AgUiReasoningContent"] | components["schemas"]["AgUiToolCallStart"] | components["schemas"]["AgUiToolCallArgs"] | components["schemas"]["AgUiToolCallEnd"] | components["schemas"]["AgUiStep"] | components["schemas"]["AgUiToolCallResult"] | components["schemas"]["AgUiRunFinished"] | components["schemas"]["AgUiRunError"];
                 };
             };
             /** @description Something is missing or invalid; the message names the field and the reason. */

@@ -49,6 +49,7 @@ import {
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
 import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
+import { idsBelow } from '../features/children/index.ts'
 import {
   connectionHandlers,
   deleteUserConnections,
@@ -282,6 +283,7 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
     userHandlers({
       ...deps,
       shown: { session: wireSession, message: wireMessage, decisions: shownDecisions(deps.sql) },
+      sessionsBelow: idsBelow,
       endShares: endSharesOf,
       userFiles: userFiles(deps.sql),
       connections: { list: userConnections, delete: deleteUserConnections },

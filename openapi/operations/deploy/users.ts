@@ -32,7 +32,7 @@ export const users = operations({
     scope: 'deploy',
     summary: "Read all of a user's sessions with this agent, with their messages",
     description:
-      'One line of JSON a session, oldest first; then one of the decisions that are remembered for the user, and one of the MCP servers that the user has signed in at, each where there are some. An unknown user: no line.',
+      'One line of JSON a session, oldest first, each followed by the sessions below it; then one of the decisions that are remembered for the user, and one of the MCP servers that the user has signed in at, each where there are some. An unknown user: no line.',
     lines: Type.Union([SessionExport, DecisionsExport, ConnectionsExport]),
     responses: { 200: null },
     errors: { 404: unknown },

@@ -154,6 +154,13 @@ export const agUiEvents = [
   Type.Object({ type: oneOf(['TOOL_CALL_END'], 'The call is complete.'), toolCallId }, { title: 'AgUiToolCallEnd' }),
   Type.Object(
     {
+      type: oneOf(['STEP_STARTED', 'STEP_FINISHED'], 'Around the answer of an agent that the call asks.'),
+      stepName: Type.String({ description: '`child:` and the id of the session that the call makes.' }),
+    },
+    { title: 'AgUiStep' },
+  ),
+  Type.Object(
+    {
       type: oneOf(['TOOL_CALL_RESULT'], 'What the tool gave.'),
       messageId: Type.String({ description: 'Of the result, a message of its own.' }),
       toolCallId,

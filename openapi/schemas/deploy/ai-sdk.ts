@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import { name, nullable, oneOf } from '../basics.ts'
+import { id, name, nullable, oneOf } from '../basics.ts'
 import { callerToolFields, rememberFields } from '../conversation/actions.ts'
 import { ReplyFailure } from '../conversation/chat.ts'
 import { Feedback } from '../conversation/feedback.ts'
@@ -124,8 +124,14 @@ export const uiMessageChunks = [
       dynamic,
       providerMetadata: Type.Optional(
         Type.Object(
-          { greenroom: Type.Object({ decisionId: Type.String({ format: 'uuid' }) }) },
-          { description: 'The remembered decision that settled the call. Absent: none did.' },
+          {
+            greenroom: Type.Object({
+              decisionId: Type.Optional(id('The remembered decision that settled the call. Absent: none did.')),
+              agentId: Type.Optional(id('The agent that the call asks. Absent: none.')),
+              sessionId: Type.Optional(id('The session that the call makes. Absent: none.')),
+            }),
+          },
+          { description: 'Absent where there is nothing to name.' },
         ),
       ),
     },

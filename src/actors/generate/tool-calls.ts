@@ -4,7 +4,7 @@ import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { OpenTurn, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
 import { callKey } from '../reply/call-key.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
-import { emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
+import { childOf, emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
 import { passGate } from './endings.ts'
 import { heldEvents } from './held-text.ts'
 import type { Judgement, Running } from './running.ts'
@@ -62,7 +62,7 @@ export async function runTools(
     const by = judgement !== null && 'by' in judgement ? judgement.by : undefined
     const call = { type: 'tool_call' as const, id, name, arguments: text, startedAt }
     const isMade = judgement === null || !('refused' in judgement)
-    const child = isMade ? toolbox.own?.get(name)?.child?.(callKey({ replyId, place: before + index + 1 })) : undefined
+    const child = isMade ? childOf(toolbox, call, callKey({ replyId, place: before + index + 1 })) : undefined
     return { ...call, ...(waits !== undefined && { waits }), ...(by && { by }), ...(child && { child }) }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])

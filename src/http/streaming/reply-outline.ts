@@ -7,7 +7,6 @@
 import { neverMade } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type {
-  DecidedBefore,
   FinishReason,
   Frame,
   ReplyError,
@@ -19,14 +18,8 @@ import type {
 /** Each run of one kind is a part of its own. */
 export type TextKind = 'text' | 'reasoning'
 
-export interface OutlinedCall {
-  id: string
-  name: string
-  /** JSON text as the model wrote it; it may not parse. */
-  arguments: string
-  /** The remembered decision that settled it. Absent: none. */
-  by?: DecidedBefore | undefined
-}
+/** A call, with the remembered decision that settled it and the session that it makes. Its arguments may not parse. */
+export type OutlinedCall = Pick<CallEvent, 'id' | 'name' | 'arguments' | 'by' | 'child'>
 
 /** The writer of a reply, called in order. Parts are numbered from 0 through the whole reply. */
 export interface OutlineWriter {

@@ -114,6 +114,9 @@ verifies('contract-30.child-busy', 'a message to a child that is waited for is 4
     const refused = await scene.call('POST', `${child.path}/chat/completions`, { ...body, on_busy })
     expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([409, 'false'])
   }
+  const [, answer] = await scene.messagesOf(billing, child.id)
+  const unmoved = await scene.call('POST', `${child.path}/head`, { message_id: answer.id })
+  expect([unmoved.status, unmoved.text]).toEqual([409, expect.stringContaining('answers a call')])
   goOn()
   expect((await reply).json.choices[0].message.content).toBe('Done.')
   scene.plays('billing', says('Yes.'))

@@ -1,5 +1,8 @@
 /** Children and their parents as the surfaces show them (contract section 30). */
+import { randomUUID } from 'node:crypto'
+import { EventSchemas } from '@ag-ui/core/schemas'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { rest, uiScene } from '../../http/ui-scene.ts'
 import { verifies } from '../../verifies.ts'
 import { asking, asks, openTreeScene, says, type TreeScene } from './tree-scene.ts'
 
@@ -49,6 +52,9 @@ verifies('contract-30.parent', 'a call names its child, stored and while it runs
   const messages = await scene.call('GET', `/api/v1/agents/${desk}/playground/sessions/${session}/messages`)
   const [call] = messages.json.messages[1].toolCalls
   expect(call).toMatchObject({ name: 'billing', child: { agentId: billing, sessionId: child } })
+  const trace = await scene.call('GET', `/api/v1/debug/replies/${messages.json.messages[1].id}/trace`)
+  const spans = trace.json.spans.filter(({ kind }: { kind: string }) => kind === 'tool')
+  expect(spans).toMatchObject([{ name: 'billing', child: { agentId: billing, sessionId: child } }])
   const answers = await scene.call('GET', `/api/v1/agents/${ledger}/playground/sessions/${grandchild}/messages`)
   expect(answers.json.messages[1].toolCalls).toEqual([])
 })
@@ -71,4 +77,67 @@ verifies('contract-30.child-lists', 'below a session are those of its calls, at 
   expect((await scene.call('GET', `${at(billing, session)}/children`)).status).toBe(404)
   const shown = await idsAt(`/api/v1/agents/${desk}/playground/sessions/${session}/children`)
   expect(shown).toEqual([child, grandchild])
+})
+
+verifies('contract-30.child-lists', "a user's export has the sessions below behind each session", async () => {
+  const lines = async (agentId: string) => {
+    const { text } = await scene.call('GET', `/api/v1/agents/${agentId}/deploy/users/ann/export`)
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  }
+  expect(await lines(desk)).toMatchObject([
+    { id: session, agent_id: desk, parent: null },
+    { id: child, agent_id: billing, parent: { session_id: session }, messages: [{}, { content: '12' }] },
+    { id: grandchild, agent_id: ledger, parent: { session_id: child } },
+  ])
+  expect(await lines(billing)).toMatchObject([{ id: child }, { id: grandchild }])
+})
+
+const uiOfDesk = () => uiScene({ ...scene, agent: `/api/v1/agents/${desk}` })
+const playOnce = () => {
+  scene.plays('desk', asks('', asking('billing', 'And Bob?')), says('Nothing.'))
+  scene.plays('billing', says('0'))
+}
+const childOf = async (parent: string) => (await idsAt(`/api/v1/sessions?parent=${parent}`))[0]
+
+verifies('contract-30.parent', 'a call names its child in the parts of the AI SDK', async () => {
+  const ui = uiOfDesk()
+  playOnce()
+  const chat = randomUUID()
+  const parts = await rest(await ui.chat(chat, 'Bob?'))
+  const greenroom = { agentId: billing, sessionId: await childOf(chat) }
+  const called = parts.find(({ type }) => type === 'tool-input-available')
+  expect(called).toMatchObject({ toolName: 'billing', providerMetadata: { greenroom } })
+  const [, reply] = await ui.uiMessages(chat)
+  expect(reply.parts).toContainEqual(expect.objectContaining({ callProviderMetadata: { greenroom } }))
+})
+
+verifies('contract-30.parent', 'a child is a step of an AG-UI run, from its call to its result', async () => {
+  playOnce()
+  const thread = randomUUID()
+  const events = await rest(await uiOfDesk().run(thread, 'run', 'Bob?'))
+  expect(events.filter((event) => !EventSchemas.safeParse(event).success)).toEqual([])
+  const stepName = `child:${await childOf(thread)}`
+  const first = events.findIndex(({ type }) => type === 'TOOL_CALL_END')
+  expect(events.slice(first, first + 4)).toMatchObject([
+    { type: 'TOOL_CALL_END' },
+    { type: 'STEP_STARTED', stepName },
+    { type: 'STEP_FINISHED', stepName },
+    { type: 'TOOL_CALL_RESULT', content: '0' },
+  ])
+})
+
+verifies('contract-30.parent', 'a run that waits has finished the step of a call that waits with it', async () => {
+  await scene.toolsOf(desk, [{ agentId: billing }], { approvals: [{ agentId: billing }] })
+  scene.plays('desk', asks('', asking('billing', 'And Cid?')), says('Nothing.'))
+  const thread = randomUUID()
+  const events = await rest(await uiOfDesk().run(thread, 'run', 'Cid?'))
+  expect(events.map(({ type }) => type).filter((type) => type.startsWith('STEP') || type.startsWith('RUN'))).toEqual([
+    'RUN_STARTED',
+    'STEP_STARTED',
+    'STEP_FINISHED',
+    'RUN_FINISHED',
+  ])
 })

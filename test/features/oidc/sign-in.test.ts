@@ -67,6 +67,18 @@ verifies('contract-33.flow', 'a place that is not a path of this server counts a
   }
 })
 
+verifies('contract-33.flow', 'a place is written so that a header may hold it', async () => {
+  const places = {
+    '/agents?q=漢é': '/agents?q=%E6%BC%A2%C3%A9',
+    '/a b#“c”': '/a%20b#%E2%80%9Cc%E2%80%9D',
+    '/%E6': '/%E6',
+  }
+  for (const [to, shown] of Object.entries(places)) {
+    const done = await scene.browser().signIn(to)
+    expect([done.status, done.headers.get('location')]).toEqual([302, `http://127.0.0.1:1${shown}`])
+  }
+})
+
 verifies('contract-33.refused', 'what is no answer to this browser’s start makes no session', async () => {
   const ways: [string, (query: URLSearchParams) => void][] = [
     ['no state', (query) => query.delete('state')],
@@ -97,6 +109,8 @@ verifies('contract-33.refused', 'an ID token that is not good is 502, and one wi
   const ways: [string, number, NonNullable<typeof provider.spoil>][] = [
     ['another audience', 502, (claims, sign) => sign({ ...claims, aud: 'another' })],
     ['another authorized party', 502, (claims, sign) => sign({ ...claims, aud: ['greenroom', 'b'], azp: 'b' })],
+    ['another authorized party of one', 502, (claims, sign) => sign({ ...claims, azp: 'b' })],
+    ['a subject that cannot be stored', 502, (claims, sign) => sign({ ...claims, sub: 'u\0' })],
     ['another issuer', 502, (claims, sign) => sign({ ...claims, iss: 'https://evil.example' })],
     ['expired', 502, (claims, sign) => sign({ ...claims, exp: now - 600, iat: now - 900 })],
     ['another nonce', 502, (claims, sign) => sign({ ...claims, nonce: 'another' })],
@@ -149,6 +163,13 @@ verifies(
     })
   },
 )
+
+verifies('contract-33.claims', 'a name is shown only, so what cannot be stored of it is replaced', async () => {
+  provider.person = { sub: 'u3', preferred_username: 'an\0na\ud800', groups: 'readers', azp: 'greenroom' }
+  const browser = scene.browser()
+  await browser.signIn()
+  expect((await browser.ask('/api/auth/me')).json().username).toBe('an\uFFFDna\uFFFD')
+})
 
 verifies('contract-33.claims', 'a key that the issuer has just begun to use is found at once', async () => {
   await scene.browser().signIn()

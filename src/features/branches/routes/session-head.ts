@@ -5,7 +5,7 @@ import { missing } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 
-/** Throws 404, 400 for an unknown message, 409 while a reply runs or calls wait. */
+/** Throws 404, 400 for an unknown message, 409 while a reply runs, calls wait, or a call waits for the session. */
 export async function moveHead(
   sql: Sql,
   agentId: string,

@@ -1,6 +1,7 @@
--- revision 3
+-- revision 4
 /* Turns the path of a session to the branch of a message: it ends at the leaf below that message which was made last.
-   Answers moved, not_found, busy (a reply or a compaction runs, or calls wait for somebody) or unknown_message. Lists do not count it as an update. */
+   Answers moved, not_found, busy (a reply or a compaction runs, or calls wait for somebody), answers_call (see there) or
+   unknown_message. Lists do not count it as an update. */
 create or replace function move_head(p_agent uuid, p_session uuid, p_message uuid) returns text language plpgsql as $$
 declare
   s record;
@@ -11,6 +12,7 @@ declare
 begin
   select x.head, x.compaction into s from sessions x where x.id = p_session and x.agent_id = p_agent for update;
   if not found then return 'not_found'; end if;
+  if answers_call(p_session) then return 'answers_call'; end if;
   select m.position into v_at from messages m where m.id = p_message and m.session_id = p_session;
   if not found then return 'unknown_message'; end if;
   perform 1 from messages m where m.session_id = p_session and m.status = 'streaming';

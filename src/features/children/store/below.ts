@@ -22,3 +22,8 @@ export async function listBelow(
            coalesce((select jsonb_agg(to_jsonb(page) - 'num' order by num) from page), '[]') as items`
   return page?.known ? { items: page.items, total: page.total } : null
 }
+
+/** Returns all sessions below a session, oldest first. */
+export const idsBelow = (sql: Sql, sessionId: string): Promise<{ id: string; agentId: string }[]> =>
+  sql<{ id: string; agentId: string }[]>`
+    select id, agent_id as "agentId" from sessions where id = any(sessions_below(array[${sessionId}::uuid])) order by num`

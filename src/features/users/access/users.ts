@@ -30,6 +30,8 @@ export interface UserDependencies {
     list(sql: Sql, of: { agentId: string; user: string }): Promise<object[]>
     delete(sql: Sql, agentId: string, user: string): Promise<void>
   }
+  /** Returns the sessions below a session, oldest first. */
+  sessionsBelow(sql: Sql, sessionId: string): Promise<{ id: string; agentId: string }[]>
   /** Ends the shares of the user's sessions. */
   endShares(tx: Tx, agentId: string, user: string): Promise<void>
   /** The forms in which the deploy API shows sessions and messages, and the lists of what is remembered. */
@@ -111,26 +113,35 @@ async function* shownMessages({ shown }: UserDependencies, messages: MessageList
   for await (const message of messages) yield shown.message(message)
 }
 
+async function* sessionLine(
+  deps: UserDependencies,
+  { id, agentId }: { id: string; agentId: string },
+  user: string,
+): AsyncGenerator<string> {
+  const { sql, shown } = deps
+  const [session, messages] = [
+    await findSession(sql, agentId, id),
+    await listMessages(sql, agentId, id, { branches: 'all' }, Number.POSITIVE_INFINITY),
+  ]
+  // Deleted meanwhile, or made again for another user.
+  if (session?.user !== user || messages === null) return
+  const decisions = await shown.decisions({ agentId, sessionId: id })
+  const texts = bodyTexts({
+    ...shown.session(session),
+    messages: shownMessages(deps, messages),
+    ...(decisions.length > 0 && { decisions }),
+  })
+  for await (const text of texts) yield withEscapedLineEnds(text)
+  yield '\n'
+}
+
 async function* exportLines(deps: UserDependencies, agentId: string, user: string): AsyncGenerator<string> {
   const { sql, shown } = deps
   for (let after = 0, isMore = true; isMore; ) {
     const sessions = await sessionIdsOf(sql, agentId, user, after)
     for (const { id, num } of sessions) {
       after = num
-      const [session, messages] = [
-        await findSession(sql, agentId, id),
-        await listMessages(sql, agentId, id, { branches: 'all' }, Number.POSITIVE_INFINITY),
-      ]
-      // Deleted meanwhile, or made again for another user.
-      if (session?.user !== user || messages === null) continue
-      const decisions = await shown.decisions({ agentId, sessionId: id })
-      const texts = bodyTexts({
-        ...shown.session(session),
-        messages: shownMessages(deps, messages),
-        ...(decisions.length > 0 && { decisions }),
-      })
-      for await (const text of texts) yield withEscapedLineEnds(text)
-      yield '\n'
+      for (const one of [{ id, agentId }, ...(await deps.sessionsBelow(sql, id))]) yield* sessionLine(deps, one, user)
     }
     isMore = sessions.length > 0
   }

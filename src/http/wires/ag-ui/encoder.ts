@@ -2,7 +2,7 @@
  * Encoder of a reply's frames as AG-UI events (contract section 12; protocol 1.0, `@ag-ui/core`). It writes no
  * `[DONE]`: clients of the protocol parse each `data:` as JSON, and a run ends with its last event.
  */
-import type { Frame, ServerAsked } from '../../../actors/reply/reply-event.ts'
+import type { FinishReason, Frame, ServerAsked } from '../../../actors/reply/reply-event.ts'
 import { shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlinedCall, type OutlineWriter, type TextKind } from '../../streaming/reply-outline.ts'
@@ -48,6 +48,7 @@ export function createRunEncoder(
   let interrupts: object[] = []
   let out = ''
   let results = 0
+  const steps = createChildSteps()
   // Only the delta goes through JSON.stringify per token.
   let deltaStart = ''
   // The texts of all turns are one message. Each reasoning is a message of its own.
@@ -72,12 +73,14 @@ export function createRunEncoder(
       out += data({ type: `${prefix[kind]}_END`, messageId })
       if (kind === 'reasoning') out += data({ type: 'REASONING_END', messageId })
     },
-    called({ id, name, arguments: text }) {
+    called({ id, name, arguments: text, child }) {
       out += data({ type: 'TOOL_CALL_START', toolCallId: id, toolCallName: name, parentMessageId: replyId })
       out += data({ type: 'TOOL_CALL_ARGS', toolCallId: id, delta: text })
       out += data({ type: 'TOOL_CALL_END', toolCallId: id })
+      if (child) out += steps.start(id, child)
     },
     answered({ id }, _, content) {
+      out += steps.finish(id)
       if (known.has(id)) return
       results += 1
       const messageId = `${replyId}:result:${results}`
@@ -100,16 +103,11 @@ export function createRunEncoder(
       writer.answered({ id, name: '', arguments: '' }, false, content)
     },
     finished(reason) {
-      // Current clients reject unknown outcomes, `cancelled` among them.
-      const outcome =
-        interrupts.length > 0
-          ? { type: 'interrupt', interrupts }
-          : reason === 'cancelled'
-            ? undefined
-            : { type: 'success' }
-      out += data({ type: 'RUN_FINISHED', ...run, outcome })
+      out += steps.finishAll()
+      out += data({ type: 'RUN_FINISHED', ...run, outcome: outcomeOf(reason, interrupts) })
     },
     failed({ message, code }) {
+      out += steps.finishAll()
       out += data({ type: 'RUN_ERROR', message, code })
     },
     done() {},
@@ -117,10 +115,35 @@ export function createRunEncoder(
   const outline = createOutline(writer, callOutcomes(earlier))
   outlineEarlier(outline, earlier)
   interrupts = []
+  steps.finishAll() // their own runs have finished them
   return (frames) => {
     out = ''
     for (const frame of frames) outline.take(frame)
     return out
+  }
+}
+
+/** Returns how a run ended. Current clients reject unknown outcomes, `cancelled` among them. */
+function outcomeOf(reason: FinishReason, interrupts: readonly object[]) {
+  if (interrupts.length > 0) return { type: 'interrupt', interrupts }
+  return reason === 'cancelled' ? undefined : { type: 'success' }
+}
+
+/** Writes children as steps: from the call to its result, or to the end of the run. */
+function createChildSteps() {
+  const open = new Map<string, string>()
+  const finish = (callId: string): string => {
+    const stepName = open.get(callId)
+    return open.delete(callId) ? data({ type: 'STEP_FINISHED', stepName }) : ''
+  }
+  return {
+    start(callId: string, { sessionId }: NonNullable<OutlinedCall['child']>): string {
+      const stepName = `child:${sessionId}`
+      open.set(callId, stepName)
+      return data({ type: 'STEP_STARTED', stepName })
+    },
+    finish,
+    finishAll: () => [...open.keys()].map(finish).join(''),
   }
 }
 

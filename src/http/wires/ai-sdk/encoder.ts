@@ -7,7 +7,7 @@ import { shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
-import { inputOf } from './tool-input.ts'
+import { inputOf, metadataOf } from './tool-input.ts'
 
 /** Returns the SDK's finish reason: that of the wire, with hyphens. */
 const sdkReason = (reason: FinishReason): string => wireReason(reason, true).replaceAll('_', '-')
@@ -56,14 +56,14 @@ export function createUiMessageEncoder(
       out += data({ type: `${kind}-end`, id: `${part}` })
     },
     called(call) {
-      const { id, name, by } = call
+      const providerMetadata = metadataOf(call)
       out += data({
         type: 'tool-input-available',
-        toolCallId: id,
-        toolName: name,
+        toolCallId: call.id,
+        toolName: call.name,
         input: inputOf(call),
         dynamic: true,
-        ...(by && { providerMetadata: { greenroom: { decisionId: by.id } } }),
+        ...(providerMetadata && { providerMetadata }),
       })
     },
     answered({ id }, ok, content) {

@@ -6,7 +6,7 @@ import { shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
-import { inputOf } from './tool-input.ts'
+import { type CallMetadata, inputOf, metadataOf } from './tool-input.ts'
 
 type TextPart = {
   type: 'text' | 'reasoning'
@@ -30,7 +30,7 @@ interface ToolPart {
   approval?: { id: string; approved?: boolean; reason?: string }
   output?: string
   errorText?: string
-  callProviderMetadata?: { greenroom: { decisionId: string } }
+  callProviderMetadata?: CallMetadata
 }
 interface FilePart {
   type: 'file'
@@ -83,13 +83,14 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
       if (text) text.state = 'done'
     },
     called(call) {
+      const callProviderMetadata = metadataOf(call)
       const part: ToolPart = {
         type: 'dynamic-tool',
         toolName: call.name,
         toolCallId: call.id,
         state: 'input-available',
         input: inputOf(call),
-        ...(call.by && { callProviderMetadata: { greenroom: { decisionId: call.by.id } } }),
+        ...(callProviderMetadata && { callProviderMetadata }),
       }
       calls.set(call.id, part)
       parts.push(part)

@@ -1,4 +1,4 @@
-/** The arguments of a call as a value, as the AI SDK has them. A model that sends none means `{}`. */
+/** A call's arguments and metadata as the AI SDK has them. A model that sends no arguments means `{}`. */
 import { parseExact } from '../../../untrusted/exact-json.ts'
 import { readJson } from '../../server/body.ts'
 import type { OutlinedCall } from '../../streaming/reply-outline.ts'
@@ -16,3 +16,11 @@ export function inputOf({ arguments: text }: OutlinedCall): unknown {
     return text
   }
 }
+
+export interface CallMetadata {
+  greenroom: { decisionId?: string; agentId?: string; sessionId?: string }
+}
+
+/** Returns what a call names: the remembered decision that settled it, and the session that it makes. Null for neither. */
+export const metadataOf = ({ by, child }: OutlinedCall): CallMetadata | null =>
+  by || child ? { greenroom: { ...(by && { decisionId: by.id }), ...child } } : null

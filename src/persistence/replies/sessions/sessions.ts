@@ -271,7 +271,7 @@ export async function findByExternalId(sql: Sql, { agentId, user, externalId }: 
   return row?.id ?? null
 }
 
-type HeadMoved = 'moved' | 'not_found' | 'busy' | 'unknown_message'
+type HeadMoved = 'moved' | 'not_found' | 'busy' | 'answers_call' | 'unknown_message'
 
 /** Leads the path through this message, to the leaf below it that was made last (contract section 14). */
 export async function moveHead(sql: Sql, agentId: string, sessionId: string, messageId: string): Promise<HeadMoved> {
