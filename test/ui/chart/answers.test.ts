@@ -1,8 +1,7 @@
 /** What a chart answers in words: what may come next, and how a reply ended. */
 import { expect, test } from 'vitest'
-import type { Chart } from '../../../ui/src/chart/queries.ts'
 import { endOf, nextOf } from '../../../ui/src/chart/reading/words.ts'
-import type { Step } from '../../../ui/src/chart/step.ts'
+import type { Chart, Step } from '../../../ui/src/chart/step.ts'
 
 const way = (source: string, event: string, target: string): Chart['transitions'][number] => ({
   id: `${source} ${event} ${target}`,

@@ -2,12 +2,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
-import type { Step } from './step.ts'
+import type { Chart, Step } from './step.ts'
 
 type Schemas = components['schemas']
-export type Chart = Schemas['Chart']
-export type ChartState = Chart['states'][number]
-export type ChartTransition = Chart['transitions'][number]
 export type Actor = Schemas['LiveActors']['actors'][number]
 export type Message = Schemas['PlaygroundMessage']
 

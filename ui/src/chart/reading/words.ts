@@ -1,7 +1,6 @@
 /** States and events as people read them; the machine's own names are in tooltips. Pure. */
 import { isActive } from '../machine.ts'
-import type { Chart } from '../queries.ts'
-import type { Step } from '../step.ts'
+import type { Chart, Step } from '../step.ts'
 
 const states: Readonly<Record<string, string>> = {
   idle: 'New',
