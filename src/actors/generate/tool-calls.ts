@@ -62,8 +62,16 @@ export async function runTools(
     const by = judgement !== null && 'by' in judgement ? judgement.by : undefined
     const call = { type: 'tool_call' as const, id, name, arguments: text, startedAt }
     const isMade = judgement === null || !('refused' in judgement)
-    const child = isMade ? toolbox.own?.get(name)?.child?.(callKey({ replyId, place: before + index + 1 })) : undefined
-    return { ...call, ...(waits !== undefined && { waits }), ...(by && { by }), ...(child && { child }) }
+    const own = toolbox.own?.get(name)
+    const child = isMade ? own?.child?.(callKey({ replyId, place: before + index + 1 })) : undefined
+    const isOwn = toolbox.own !== undefined && waits !== 'caller'
+    return {
+      ...call,
+      ...(waits !== undefined && { waits }),
+      ...(by && { by }),
+      ...(isOwn && { tool: own?.key ?? null }),
+      ...(child && { child }),
+    }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
   await unlessAborted(keep({ ...place, answer }, waiting, running), signal)
