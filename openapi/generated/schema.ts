@@ -6861,6 +6861,7 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
+            child?: components["schemas"]["ChildPlace"];
         };
         /** @description Kept for `TRACE_RETENTION_DAYS`; after that the reply and its settlement remain. */
         ReplyTrace: {
@@ -13137,7 +13138,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;

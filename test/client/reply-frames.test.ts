@@ -40,6 +40,15 @@ test('named events behind the last number come again, and are passed over as oft
   expect(types(rest.map(frameReader(place)))).toEqual([null, null, null, 'tool_call', 'text', 'tool_call'])
 })
 
+test('a call names the session that answers it, where an agent does', () => {
+  const child = { agentId: 'a1', sessionId: 's1' }
+  const asked = named('tool_call', { id: 'c2', name: 'ask', arguments: '{}', child })
+  expect([call, asked].map(frameReader(newPlace('r1', 1)))).toEqual([
+    { type: 'tool_call', id: 'c1', name: 'look', arguments: '{}' },
+    { type: 'tool_call', id: 'c2', name: 'ask', arguments: '{}', child },
+  ])
+})
+
 test('a reply that was resumed at its end knows why it ended', () => {
   const read = frameReader(newPlace('r1', 7))
   expect([chunk(7, {}, 'r1', 'content_filter'), done(8)].map(read)).toEqual([

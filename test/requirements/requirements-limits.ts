@@ -4,6 +4,8 @@ export const limits = {
   'contract-35.audit-length':
     'An audit entry shows at most 2,000 characters of any value, with a mark where it is cut.',
   'contract-35.metadata': 'Metadata that a client secret has set counts as missing in prompts and tools.',
+  'contract-35.counted':
+    'Tools, schemas, instructions, overrides and metadata count among a session’s bytes, on every surface; beyond them is 413.',
   'contract-35.every-call':
     'Every call of a model counts for the caller who caused it, and a summary is judged as a request.',
   'contract-35.past-expiry': 'A key that has expired by its own date is not made.',

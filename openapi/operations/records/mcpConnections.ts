@@ -11,7 +11,7 @@ export const mcpConnections = operations({
     refusesUnknown: true,
     path,
     scope: 'management',
-    role: 'viewer',
+    role: 'editor',
     summary: 'List the users who have signed in at an MCP server, oldest first',
     query: Type.Object({
       agentId: Type.Optional(Type.String({ description: 'Only connections with this agent.' })),

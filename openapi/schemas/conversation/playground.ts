@@ -29,7 +29,7 @@ export const PlaygroundSessionChange = Type.Object(
 )
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)
 
-const childPlace = Type.Object(
+export const childPlace = Type.Object(
   { agentId: id('The agent that answers the call.'), sessionId: id('The session in which it does.') },
   { title: 'ChildPlace', description: 'The session that the call makes. Absent on calls of other tools.' },
 )

@@ -1,6 +1,7 @@
 /** The trace of a reply. */
 import Type from 'typebox'
 import { count, freeObject, id, nullable, oneOf, time } from '../basics.ts'
+import { childPlace } from '../conversation/playground.ts'
 import { repliedVersion } from '../records/drafts.ts'
 
 export const spanKinds = ['reply', 'model', 'attempt', 'tool', 'handover', 'settle'] as const
@@ -20,6 +21,7 @@ const Span = Type.Object(
     detail: freeObject(
       'Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a handover: `reason`, `from` (the instance). Of a reply: `requestId`, the `x-request-id` of the request that asked for it, absent where it is not known; `decidedBy` where decisions started it. Codes and counts, never content.',
     ),
+    child: Type.Optional(childPlace),
   },
   { title: 'ReplySpan' },
 )

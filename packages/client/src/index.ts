@@ -24,7 +24,7 @@ export type {
 } from './session/playground.ts'
 export type { OnBusy, QueuedMessage } from './session/queue.ts'
 export type { FollowReplyOptions, Reply } from './session/reply.ts'
-export type { FinishReason, ReplyEvent, Usage } from './session/reply-frames.ts'
+export type { ChildPlace, FinishReason, ReplyEvent, Usage } from './session/reply-frames.ts'
 export type {
   DecideOptions,
   Decision,

@@ -1,7 +1,7 @@
 /** Tool calls as they are made, and their results as they are emitted. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { CallOfTool, DecidedCall, ToolAnswer, Toolbox } from '../ports/index.ts'
+import type { CallOfTool, ChildPlace, DecidedCall, ToolAnswer, Toolbox } from '../ports/index.ts'
 import type { ObservedToolCall, ReplyObserver, ToolCallEvent } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { Running } from './running.ts'
@@ -18,6 +18,15 @@ interface CallPlace {
   decision?: DecidedCall['decision']
 }
 
+/** Returns the session that answers a call with this key. Undefined when none does. */
+export function childOf(toolbox: Toolbox, { name, tool }: Omit<CallOfTool, 'id'>, key: string): ChildPlace | undefined {
+  if (tool === undefined) return toolbox.own?.get(name)?.child?.(key)
+  return toolbox.own
+    ?.values()
+    .find((own) => own.key === tool)
+    ?.child?.(key)
+}
+
 /** Makes a call, observed and timed. Rejects on abort. */
 export async function makeCall(
   call: CallOfTool,
@@ -25,7 +34,8 @@ export async function makeCall(
   { observer, signal }: Pick<Running, 'observer' | 'signal'>,
 ): Promise<ToolResult> {
   const begin = performance.now()
-  const observed = decision === undefined ? call : { ...call, decision }
+  const child = childOf(toolbox, call, key)
+  const observed = { ...call, ...(decision !== undefined && { decision }), ...(child && { child }) }
   const work = () => unlessAborted(toolbox.call(call, signal, key), signal)
   const { ok, content, pictures, asked } = await observedCall(observer, observed, work)
   const durationMs = Math.round(performance.now() - begin)

@@ -4,7 +4,7 @@ import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { OpenTurn, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
 import { callKey } from '../reply/call-key.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
-import { emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
+import { childOf, emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
 import { passGate } from './endings.ts'
 import { heldEvents } from './held-text.ts'
 import type { Judgement, Running } from './running.ts'
@@ -62,15 +62,11 @@ export async function runTools(
     const by = judgement !== null && 'by' in judgement ? judgement.by : undefined
     const call = { type: 'tool_call' as const, id, name, arguments: text, startedAt }
     const isMade = judgement === null || !('refused' in judgement)
-    const own = toolbox.own?.get(name)
-    const child = isMade ? own?.child?.(callKey({ replyId, place: before + index + 1 })) : undefined
-    const isOwn = toolbox.own !== undefined && waits !== 'caller'
+    const child = isMade ? childOf(toolbox, call, callKey({ replyId, place: before + index + 1 })) : undefined
+    const tool = waits === 'caller' ? undefined : identityOf(toolbox, name)
     return {
-      ...call,
-      ...(waits !== undefined && { waits }),
-      ...(by && { by }),
-      ...(isOwn && { tool: own?.key ?? null }),
-      ...(child && { child }),
+      ...{ ...call, ...(waits !== undefined && { waits }), ...(by && { by }) },
+      ...{ ...(tool !== undefined && { tool }), ...(child && { child }) },
     }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
@@ -94,6 +90,9 @@ export async function runTools(
   )
   return { answer, waiting: waiting.map((call, index) => call ?? asking[index] ?? null), results: contents }
 }
+
+/** Returns the identity of the tool of this name. Null: there is none. Undefined where tools have none. */
+const identityOf = ({ own }: Toolbox, name: string): string | null | undefined => own && (own.get(name)?.key ?? null)
 
 const overLimit = 'Not called: the limit of tool calls is reached.'
 

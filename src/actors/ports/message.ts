@@ -1,7 +1,9 @@
 /** A message on its way to its session: the part that the core stores, and the parts of capabilities. Types only. */
 
+import type { ResponseFormat } from './answer-fields.ts'
 import type { HistoryLimits } from './history.ts'
 import type { Counts, LimitsInForce } from './limits.ts'
+import type { ToolSpec } from './model.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
 import type { OnBusy, QueuedInput, ResponseRequest, SessionToMake } from './request.ts'
 import type { CallAnswer, DecidedCall } from './waiting.ts'
@@ -36,10 +38,24 @@ export interface ReplyFacts {
   encoder?: number
   /** Absent when another API began the reply. */
   response?: ResponseRequest
+  /** Of requests of other APIs. Absent when they bring nothing besides the message. */
+  brought?: Brought
   /** The limits that its use counts for. Absent when there are none. */
   counts?: Counts
   /** The request's settings, encoded by persistence, while it runs. Absent when the reply ends with its instance. */
   start?: string
+}
+
+/**
+ * The parts of a request besides its message, which are stored in the trace, in the queue, and with calls that wait. Each counts
+ * once for its session (contract section 35).
+ */
+export interface Brought {
+  tools?: readonly ToolSpec[]
+  format?: ResponseFormat
+  instructions?: readonly string[]
+  /** The playground's. */
+  overrides?: object
 }
 
 /** A message as its core stores it. */

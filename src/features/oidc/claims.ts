@@ -43,5 +43,5 @@ export function nameOf(claims: Claims): string {
   const named = [claims.preferred_username, claims.email, claims.sub].find(
     (one): one is string => typeof one === 'string' && one !== '',
   )
-  return [...(named ?? '')].slice(0, MOST_NAME).join('')
+  return [...(named ?? '')].slice(0, MOST_NAME).join('').toWellFormed().replaceAll('\0', '\uFFFD')
 }

@@ -44,6 +44,8 @@ export interface Granted {
 export class IssuerError extends Error {
   override name = 'IssuerError'
   readonly kind: 'away' | 'gone' | 'refused'
+  /** The refresh token that the issuer gave before it failed: the one before may be used up. */
+  refreshToken: string | null = null
   constructor(kind: IssuerError['kind'], options: ErrorOptions) {
     super(`The issuer gave no tokens (${kind}).`, options)
     this.kind = kind
@@ -90,17 +92,20 @@ export function createIssuer(options: IssuerOptions): Issuer {
         const callback = new URL(options.redirectUri())
         callback.search = query.toString()
         const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true }
-        return await granted(
-          client,
-          configuration,
-          await client.authorizationCodeGrant(configuration, callback, checks),
-          needed,
-        )
+        const tokens = await client.authorizationCodeGrant(configuration, callback, checks)
+        return await granted(client, configuration, tokens, needed)
       }),
-    refresh: (refreshToken, needed) =>
-      ask(async (configuration, client) =>
-        granted(client, configuration, await client.refreshTokenGrant(configuration, refreshToken), needed),
-      ),
+    refresh(refreshToken, needed) {
+      let newer: string | null = null
+      return ask(async (configuration, client) => {
+        const tokens = await client.refreshTokenGrant(configuration, refreshToken)
+        newer = tokens.refresh_token ?? null
+        return await granted(client, configuration, tokens, needed)
+      }).catch((error: unknown) => {
+        if (error instanceof IssuerError) error.refreshToken = newer
+        throw error
+      })
+    },
     endSession: async (idToken, returnTo) =>
       await ask(async (configuration, client) => {
         if (configuration.serverMetadata().end_session_endpoint === undefined) return null
@@ -192,13 +197,17 @@ async function granted(
   needed: string,
 ): Promise<Granted> {
   const ownClaims = tokens.claims()
+  // The library looks at it only where the token is for several.
+  if (ownClaims?.azp !== undefined && ownClaims.azp !== configuration.clientMetadata().client_id)
+    throw new Error('The ID token was made for another client.')
   const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined
   const asked =
     hasUserInfo && ownClaims?.[needed] === undefined
       ? await client.fetchUserInfo(configuration, tokens.access_token, ownClaims?.sub ?? client.skipSubjectCheck)
       : undefined
   const subject = ownClaims?.sub ?? asked?.sub
-  if (subject === undefined) throw new Error('Neither an ID token nor userinfo says who it is.')
+  if (subject === undefined || subject.includes('\0'))
+    throw new Error('Neither an ID token nor userinfo says who it is.')
   return {
     subject,
     claims: { ...asked, ...ownClaims },

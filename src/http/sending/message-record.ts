@@ -32,6 +32,7 @@ import {
   usesValues,
 } from './agent-for-reply.ts'
 import { noFields } from './answer-fields.ts'
+import { broughtBy } from './brought.ts'
 import { type Instructions, textOfInstructions } from './caller-instructions.ts'
 import { lowerOverrides, type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
@@ -151,7 +152,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       ...(depth !== undefined && { depth }),
       overrides: overrides?.configOverrides ?? null,
       encoder: ITEM_ENCODER,
-      ...(response && { response }),
+      ...(response ? { response } : broughtBy(input)),
       ...(sentAs !== undefined && { sentAs }),
       ...(madeBy !== undefined && { madeBy }),
       ...(counts && { counts }),

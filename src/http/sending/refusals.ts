@@ -1,7 +1,9 @@
 /** Why a message was not taken (contract sections 3 and 4): the same on every surface, each in its own format. */
 import type { Refusal } from '../../actors/session/host.ts'
+import type { NoRoom } from '../../persistence/replies/sessions/session-changes.ts'
+import type { Session } from '../../persistence/replies/sessions/sessions.ts'
 import type { Full } from '../../persistence/replies/sessions/storage-limits.ts'
-import { CodedError, HttpError, revokedSecret } from '../server/http-error.ts'
+import { CodedError, HttpError, missing, revokedSecret } from '../server/http-error.ts'
 
 /** Official clients try again by themselves on 409 and 5xx; this stops them. */
 export const noRetry = { 'x-should-retry': 'false' }
@@ -10,6 +12,13 @@ export const fullWords = {
   session_full: 'The session would hold more than MAX_SESSION_BYTES allows.',
   user_full: 'The sessions of this user would hold more than MAX_USER_BYTES allows.',
 } satisfies Record<Exclude<Full, 'too_many_sessions'>, string>
+
+/** Returns the session as it was changed. Throws 404, and 413 where there is no room for the change. */
+export function changed(session: Session | NoRoom | null, kind: string): Session {
+  if (session === null) return missing(kind)
+  if ('full' in session) throw new HttpError(413, fullWords[session.full], noRetry)
+  return session
+}
 
 /** Refuses one more session of a user. Deleting one makes room; time does not. */
 export const tooManySessions = () =>

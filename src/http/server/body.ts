@@ -16,12 +16,13 @@ const LARGE_BYTES = 256 * 1024
 /**
  * Replaces Fastify's parsers in this scope. Empty bodies are `undefined`; other media types, or none, are 415; broken
  * UTF-8 or JSON, too many values, `__proto__` keys and text that cannot be stored are 400. What bodies hold counts in the
- * scope's share, under the name of who sent them.
+ * scope's share, under the name of who sent them. `publicUrl`: PUBLIC_URL, under which stored parts may be named.
  */
 export function registerJson(
   app: FastifyInstance,
   scope: 'management' | 'deploy',
   holderOf: (request: FastifyRequest) => string = () => scope,
+  publicUrl: string | null = null,
 ): void {
   const largestBody = app.initialConfig.bodyLimit ?? 0
   const ofScope = createShare(SHARES[scope], largestBody)
@@ -33,7 +34,7 @@ export function registerJson(
   app.removeAllContentTypeParsers()
   app.decorateRequest('uploads', null)
   app.addHook('onRequest', async (request, reply) => {
-    if (takesParts(request)) openUploads(request, reply)
+    if (takesParts(request)) openUploads(request, reply, publicUrl)
   })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const { uploads } = request

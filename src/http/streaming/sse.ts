@@ -126,9 +126,10 @@ export function openEventStream(reply: FastifyReply, { gathers = false } = {}): 
   const response = reply.raw
   const headers = reply.getHeaders()
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
+  const isKept = headers['cache-control'] !== 'no-store'
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
+    'cache-control': isKept ? 'no-cache, no-transform' : 'no-cache, no-store, no-transform',
     'x-accel-buffering': 'no',
   })
   // Head and first frames go out together in the next turn of the event loop: the model's call, which undici makes at

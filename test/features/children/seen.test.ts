@@ -52,6 +52,9 @@ verifies('contract-30.parent', 'a call names its child, stored and while it runs
   const messages = await scene.call('GET', `/api/v1/agents/${desk}/playground/sessions/${session}/messages`)
   const [call] = messages.json.messages[1].toolCalls
   expect(call).toMatchObject({ name: 'billing', child: { agentId: billing, sessionId: child } })
+  const trace = await scene.call('GET', `/api/v1/debug/replies/${messages.json.messages[1].id}/trace`)
+  const spans = trace.json.spans.filter(({ kind }: { kind: string }) => kind === 'tool')
+  expect(spans).toMatchObject([{ name: 'billing', child: { agentId: billing, sessionId: child } }])
   const answers = await scene.call('GET', `/api/v1/agents/${ledger}/playground/sessions/${grandchild}/messages`)
   expect(answers.json.messages[1].toolCalls).toEqual([])
 })

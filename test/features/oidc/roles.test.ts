@@ -27,6 +27,12 @@ verifies('contract-33.roles', 'every operation of management names its least rol
   for (const [, { path, method, role }] of management) expect(paths[path][method]['x-role']).toBe(role)
 })
 
+verifies('contract-33.roles', 'a viewer reads nothing that names an end user', () => {
+  const naming = management.filter(([, { responses }]) => /"(?:user|endUser)":\{/.test(JSON.stringify(responses)))
+  expect(naming.length).toBeGreaterThan(5)
+  expect(naming.filter(([, { role }]) => role === 'viewer').map(([id]) => id)).toEqual([])
+})
+
 /** Asks without a body or a record: whatever comes behind the role's check is not 403. */
 async function probe(role: Role, headers: Record<string, string>, byKey: boolean): Promise<unknown[]> {
   const wrong: unknown[] = []

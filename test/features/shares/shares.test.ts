@@ -47,7 +47,8 @@ verifies('contract-31.shares', 'a share is made, listed without its token, and r
   expect(shown).toMatchObject({ live: true, include: ['tools', 'reasoning'], expires_at })
   const remove = () => scene.call('DELETE', `${scene.sessions}/${id}/shares/${other.id}`, undefined, key)
   expect([(await remove()).status, (await remove()).status]).toEqual([204, 404])
-  expect((await messages(id, other.token)).json.error.code).toBe('invalid_api_key')
+  const revoked = await messages(id, other.token)
+  expect([revoked.json.error.code, revoked.headers.get('cache-control')]).toEqual(['invalid_api_key', 'no-store'])
   const [row] = await scene.app.sql<{ text: string }[]>`select string_agg(t::text, '') as text from shares t`
   expect(row?.text).not.toContain(made.json.token)
   const { json } = await scene.call('GET', `/api/v1/audit?kind=share&q=${other.id}`)
@@ -276,6 +277,7 @@ verifies(
     const call = await hand
     await call.text('Hel')
     const following = await stream()
+    expect(following.headers.get('cache-control')).toBe('no-cache, no-store, no-transform')
     while (!following.raw().includes('Hel')) await following.next()
     await scene.call('DELETE', `${scene.sessions}/${id}/shares/${shareId}`, undefined, key)
     expect((await following.rest()).broken).toBe(true)

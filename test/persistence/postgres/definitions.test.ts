@@ -32,12 +32,14 @@ async function start(text: string): Promise<string[]> {
 const answer = async () => (await database.sql<{ answer: string }[]>`select answer()`)[0]?.answer
 
 test('a new database has each function once, and none that no file defines', async () => {
+  const defined = (await readDefinitions(schema.definitions)).map(({ name }) => name)
   const rows = await database.sql<{ name: string }[]>`
     select proname as name from pg_proc
-     where pronamespace = 'public'::regnamespace and prorettype <> 'trigger'::regtype -- those stand in the migrations
+     where pronamespace = 'public'::regnamespace
+       -- A trigger's stands in the migration that makes the trigger, until its text changes.
+       and (prorettype <> 'trigger'::regtype or proname = any(${defined}::text[]))
      order by proname collate "C"`
-  const defined = await readDefinitions(schema.definitions)
-  expect(rows.map(({ name }) => name)).toEqual(defined.map(({ name }) => name))
+  expect(rows.map(({ name }) => name)).toEqual(defined)
 })
 
 verifies('contract-1.migrations', 'a text is put in force once; an older version never puts back its own', async () => {

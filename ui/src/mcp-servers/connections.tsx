@@ -3,12 +3,15 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { wordsOf } from '../api.ts'
 import { Panel } from '../blocks/panel.tsx'
+import { useRefusal } from '../login/roles.ts'
 import { type McpConnection, mcpConnections, removeConnection } from './resource.ts'
 
 export function Connections({ serverId }: { serverId: string }) {
-  const { data, error } = useQuery(mcpConnections(serverId))
+  const refusal = useRefusal('change')
+  const { data, error } = useQuery({ ...mcpConnections(serverId), enabled: refusal === undefined })
   return (
     <Panel title={data ? `Signed-in users (${data.total})` : 'Signed-in users'}>
+      {refusal !== undefined && <Text fz="sm">{refusal}</Text>}
       {error && <Text fz="sm">{wordsOf(error)}</Text>}
       {data?.connections.length === 0 && (
         <Text c="dimmed" fz="sm">

@@ -10,8 +10,11 @@ export type ReplyEvent =
   | { type: 'text'; text: string }
   /** What the model thinks, before the text that it belongs to. Where it was asked for: the playground always does. */
   | { type: 'reasoning'; text: string }
-  /** Only in the playground, as is the next. `arguments`: JSON text as the model wrote it; it may not parse. */
-  | { type: 'tool_call'; id: string; name: string; arguments: string }
+  /**
+   * Only in the playground, as is the next. `arguments`: JSON text as the model wrote it; it may not parse. `child`: the session
+   * that answers the call, where an agent does.
+   */
+  | { type: 'tool_call'; id: string; name: string; arguments: string; child?: ChildPlace }
   /** All null: the instance was lost before a result was stored, and nobody knows whether the call took effect. */
   | { type: 'tool_result'; id: string; ok: boolean | null; content: string | null; durationMs: number | null }
   /**
@@ -19,6 +22,12 @@ export type ReplyEvent =
    * calls wait with `tool_calls` in the playground and where `actions` were asked for, else with `stop`.
    */
   | { type: 'finished'; reason: FinishReason; usage: Usage | null }
+
+/** The session of the agent that answers a call. */
+export interface ChildPlace {
+  agentId: string
+  sessionId: string
+}
 
 /** Tokens. */
 export interface Usage {
@@ -117,7 +126,10 @@ function readNumbered(place: Place, data: string, isNew: boolean): ReplyEvent | 
 function readNamed(place: Place, event: string, data: Record<string, unknown>): ReplyEvent | null {
   const id = String(data.id)
   if (event === 'tool_call') {
-    return { type: event, id, name: String(data.name), arguments: String(data.arguments) }
+    const call = { type: event, id, name: String(data.name), arguments: String(data.arguments) } satisfies ReplyEvent
+    if (data.child === undefined) return call
+    const { agentId, sessionId } = Object(data.child)
+    return { ...call, child: { agentId: String(agentId), sessionId: String(sessionId) } }
   }
   if (event === 'tool_result') {
     const { ok, content, durationMs } = data

@@ -28,7 +28,7 @@ export interface OidcRoutes {
 
 const MOST_TO = 2000
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const PLACE = /^\/(?![/\\])[^\x00-\x1f\x7f]*$/
+const PLACE = /^\/(?![/\\])[^\x00-\x1f\x7f-\x9f]*$/
 
 /** A sign-in that came to nothing: what its page says. */
 class Refused extends Error {
@@ -99,7 +99,7 @@ async function finish(deps: OidcRoutes, request: FastifyRequest, reply: FastifyR
     return await reply
       .header('cache-control', 'no-store')
       .header('referrer-policy', 'no-referrer')
-      .redirect(`${publicUrl()}${to}`, 302)
+      .redirect(`${publicUrl()}${inHeader(to)}`, 302)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     if (error.cause !== undefined) request.log.warn({ reason: reasonOf(error.cause) }, 'A sign-in failed.')
@@ -147,6 +147,9 @@ const queryOf = (request: FastifyRequest): URLSearchParams => new URLSearchParam
 
 /** Returns the place to return to: a path of this server. Anything else counts as the first page. */
 const placeOf = (to: string | null): string => (to !== null && to.length <= MOST_TO && PLACE.test(to) ? to : '/')
+
+/** Returns a place as a header may hold it. A header holds no characters beyond ASCII, and no spaces are in an address. */
+const inHeader = (to: string): string => to.replace(/[^\x21-\x7e]/gu, encodeURIComponent)
 
 /** Returns what the log says of a failure: codes and library's words, never a body, a code or a token. */
 function reasonOf(error: unknown): string {

@@ -155,19 +155,16 @@ export function readSource(value: unknown, where: string, type: PartType | null,
     return { kind: 'data', data: found.data, mediaType }
   }
   if (/^data:/i.test(value)) return badRequest(`${where}: must be a data: URL in base64`)
-  const own = ownPath(value)
+  const own = ownPath(value, uploads)
   if (own !== null) return { kind: 'path', path: own }
   if (type === 'file') return badRequest(`${where}: must be a data: URL`)
   return { kind: 'address', url: readAddress(value, where) }
 }
 
-/** Returns the path of a stored part, of the address with which pages are shown it (shown-url.ts). */
-function ownPath(value: string): string | null {
+/** Returns the path of a stored part that the address names. Null for any other address. */
+function ownPath(value: string, uploads: Uploads): string | null {
   const address = value.replace(/\?access_token=[^&#]*$/, '') // which a page adds for its pictures
-  if (address.startsWith('/api/')) return address
-  const [, path = null] =
-    /^https?:\/\/[^?#]*?(\/api\/v1\/agents\/[^/?#]+\/deploy\/sessions\/[^?#]+\/parts\/\d+)$/.exec(address) ?? []
-  return path
+  return address.startsWith('/api/') ? address : uploads.shownPath(address)
 }
 
 function readType(head: string, where: string, type: PartType | null): string {

@@ -20,3 +20,24 @@ function addressForPage({ headers: { origin }, protocol, host, hostname }: Fasti
   const address = URL.parse(`${scheme}://${host}`)
   return address === null || address.pathname !== '/' ? null : address.origin
 }
+
+const partPath = /^\/api\/v1\/agents\/[^/?#]+\/deploy\/sessions\/[^?#]+\/parts\/\d+$/
+
+/**
+ * Returns the function that finds the path of a stored part in an address that this server has shown: under the host at which
+ * the request asked, or `publicUrl`. Null for an address of another server, whatever its path.
+ */
+export function shownPaths(
+  { host }: Pick<FastifyRequest, 'host'>,
+  publicUrl: string | null,
+): (address: string) => string | null {
+  return (address) => {
+    const url = URL.parse(address)
+    if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
+    if (publicUrl !== null && address.startsWith(`${publicUrl}/`)) return partPathIn(address.slice(publicUrl.length))
+    // The scheme may have been the page's: see addressForPage.
+    return url.host === URL.parse(`${url.protocol}//${host}`)?.host ? partPathIn(url.pathname + url.search) : null
+  }
+}
+
+const partPathIn = (path: string): string | null => (partPath.test(path) ? path : null)

@@ -8,6 +8,7 @@ import { type Account, FREE_BYTES, tooMuchAtOnce } from '../../../http/server/re
 import { isObject } from '../../../untrusted/is-object.ts'
 import { type Decoded, freePieces } from './base64.ts'
 import { createDataUrlFilter, type DataUrl } from './data-urls.ts'
+import { shownPaths } from './shown-url.ts'
 
 /** Decoded bytes of one message's parts. */
 export const MOST_MESSAGE_BYTES = 20 * 2 ** 20
@@ -39,6 +40,8 @@ export interface Uploads {
   restored(text: string): string
   /** Restores what TEXT_FIELDS hold in a body. Throws 400 and 413. */
   restoreFields(body: unknown): void
+  /** Returns the path of a stored part of which this is the address. Null for addresses of other servers. */
+  shownPath(address: string): string | null
   /** Throws 413 or 503 when the request would hold too much, or all of them. */
   hold(bytes: number): void
   /** Runs the work. While it runs, the bytes count although the request may have ended. */
@@ -76,19 +79,30 @@ export function requireUploads(request: FastifyRequest): Uploads {
 export const takesParts = (request: FastifyRequest): boolean =>
   request.routeOptions.config.operation?.takesParts === true
 
-/** Opens a request's uploads. They are released at the latest when the answer has ended. */
-export function openUploads(request: FastifyRequest, reply: FastifyReply): void {
+/**
+ * Opens a request's uploads. They are released at the latest when the answer has ended. `publicUrl`: PUBLIC_URL, null where it is
+ * not set.
+ */
+export function openUploads(request: FastifyRequest, reply: FastifyReply, publicUrl: string | null): void {
   const { server } = request
-  const uploads = createUploads(server.initialConfig.bodyLimit ?? 0, () => server.accountOf(request))
+  const uploads = createUploads(
+    server.initialConfig.bodyLimit ?? 0,
+    () => server.accountOf(request),
+    shownPaths(request, publicUrl),
+  )
   request.uploads = uploads
   reply.raw.once('close', uploads.release)
 }
 
 /**
  * Returns the uploads of one request; `maxOtherBytes`: what else its body may hold. The account is asked for when it is
- * needed.
+ * needed. `shownPath`: see Uploads.
  */
-export function createUploads(maxOtherBytes: number, accountOf: () => Account): Uploads {
+export function createUploads(
+  maxOtherBytes: number,
+  accountOf: () => Account,
+  shownPath: Uploads['shownPath'],
+): Uploads {
   let known: Account | null = null
   const account = () => (known ??= accountOf())
   let own = 0
@@ -131,6 +145,7 @@ export function createUploads(maxOtherBytes: number, accountOf: () => Account): 
         return typeof data === 'object' ? `sha256:${data.sha256}` : 'sha256:'
       }),
     restored,
+    shownPath,
     restoreFields(body) {
       if (urls.length === 0 || !isObject(body)) return
       for (const name of TEXT_FIELDS) if (name in body) body[name] = withTexts(body[name], restored)

@@ -1,6 +1,6 @@
 /** The spans of one reply (contract section 16): its message, and the stored transitions and notes. */
 
-import type { StepDetail, StepKind } from '../../../actors/ports/index.ts'
+import type { ChildPlace, StepDetail, StepKind } from '../../../actors/ports/index.ts'
 import type { FinishReason, MessageStatus, MissingServer } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
@@ -23,6 +23,8 @@ export interface Span {
   /** Null while it runs, or when it is not known. */
   ok: boolean | null
   detail: Record<string, string | number | boolean | null | readonly MissingServer[]>
+  /** The session that answers a tool call. Absent when none does. */
+  child?: ChildPlace
 }
 
 export interface Trace {
@@ -226,8 +228,10 @@ function spanOf({ event: kind, detail }: Note): Span {
   if (kind === 'tool') {
     const name = textOf(detail.name) ?? ''
     const error = textOf(detail.error)
+    const { agentId, sessionId } = detail
     return {
       ...common,
+      ...(typeof agentId === 'string' && typeof sessionId === 'string' && { child: { agentId, sessionId } }),
       parentId: 'reply',
       name,
       detail: {

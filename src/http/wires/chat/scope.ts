@@ -43,6 +43,8 @@ export interface DeployDependencies extends AuthenticationDependencies {
   revocations: Pick<RevocationList, 'check' | 'watch'>
   namedKeys: Pick<KeyList, 'find' | 'get' | 'watch'>
   shareWatch: ShareWatch
+  /** PUBLIC_URL. Null where it is not set. */
+  givenUrl: string | null
 }
 
 export interface DeployScope {
@@ -80,7 +82,7 @@ export function mountDeploy<const Ops extends Operations>(
  * too.
  */
 export async function deployScope(app: FastifyInstance, { deps, hosts, routes }: DeployScope): Promise<void> {
-  registerJson(app, 'deploy', holderOf)
+  registerJson(app, 'deploy', holderOf, deps.givenUrl)
   app.decorateRequest('caller', null)
   app.decorateRequest('share', null)
   app.decorateRequest('breakOff', null)

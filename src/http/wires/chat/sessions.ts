@@ -25,6 +25,7 @@ import { changeSession } from '../../../persistence/replies/sessions/session-cha
 import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 import type { StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
+import { changed } from '../../sending/refusals.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
@@ -212,7 +213,9 @@ export const sessionHandlers = (deps: SessionDependencies) => {
       await refuseMetadata(deps, caller, agentId, { metadata: body.metadata, of: sessionId })
       const agentVersion = await readPin(sql, agentId, body.agent_version, 'agent_version')
       const changes = { ...body, agentVersion, bySecret: caller.kind === 'secret' }
-      return wireSession((await changeSession(sql, agentId, sessionId, changes, deriveTitle)) ?? missing('session'))
+      return wireSession(
+        changed(await changeSession(sql, agentId, sessionId, changes, deriveTitle, deps.storage), 'session'),
+      )
     },
     listSessionMessages: ({ params, query, reply }) => answerMessages(sql, params, query, { reply, show: wireMessage }),
     getMessagePart: ({ params, reply }) => answerPart(sql, params, reply),

@@ -42,7 +42,7 @@ import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { overridesOf } from '../../sending/overrides.ts'
-import { refuse } from '../../sending/refusals.ts'
+import { changed, refuse } from '../../sending/refusals.ts'
 import { idempotencyOf, readPlace } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { sessionOfKey } from '../../sending/session-of-key.ts'
@@ -229,9 +229,9 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
       body: { title, agentVersion: pin, archived },
     }) => {
       const agentVersion = await readPin(sql, agent_id, pin, 'agentVersion')
-      return (
-        (await changeSession(sql, agent_id, session_id, { title, agentVersion, archived }, deriveTitle)) ??
-        missing('session')
+      return changed(
+        await changeSession(sql, agent_id, session_id, { title, agentVersion, archived }, deriveTitle),
+        'session',
       )
     },
     deletePlaygroundSession: async ({ params }) => {

@@ -19,6 +19,7 @@ import { changeSession } from '../../../persistence/replies/sessions/session-cha
 import { deleteSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { refuseUnwanted } from '../../sending/caller-instructions.ts'
+import { changed } from '../../sending/refusals.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import { agentNamed } from '../chat/models.ts'
 import { mountDeploy } from '../chat/scope.ts'
@@ -93,9 +94,12 @@ async function update(
   if (bySecret) {
     await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => found.metadata, id)
   }
-  const changed =
-    (await changeSession(deps.sql, agentId, id, { metadata, bySecret }, deriveTitle)) ?? missing('conversation')
-  return wire({ id, created, metadata: changed.metadata })
+  const changes = { metadata, bySecret }
+  const session = changed(
+    await changeSession(deps.sql, agentId, id, changes, deriveTitle, deps.storage),
+    'conversation',
+  )
+  return wire({ id, created, metadata: session.metadata })
 }
 
 async function remove(deps: ResponseDependencies, named: Named) {

@@ -1,8 +1,10 @@
 /** Changing what a session's caller gave it. */
 import type { Sql } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 import { columns, findSession, type Session } from './sessions.ts'
+import { type Full, noLimits, type StorageLimits } from './storage-limits.ts'
 
 /**
  * Absent fields stay. `metadata` is replaced as a whole; null clears. `bySecret`: a client secret gives it, and what is new
@@ -18,12 +20,16 @@ export interface SessionChanges {
   archived?: boolean | undefined
 }
 
+/** A change that there is no room for. */
+export type NoRoom = { full: Exclude<Full, 'too_many_sessions'> }
+
 /** Enough to derive a title from, in characters (code points). */
 const TITLE_SOURCE = 10_000
 
 /**
- * Changes a session. Null when there is no such session, or another agent's. A title that is cleared is derived again from the first user message; where
- * there is none yet, it is as if the session had never had one.
+ * Changes a session. Null when there is no such session, or another agent's. A title that is cleared is derived again from the
+ * first user message; where there is none yet, it is as if the session had never had one. `limits`: for metadata that makes the
+ * session larger.
  */
 export async function changeSession(
   sql: Sql,
@@ -31,12 +37,15 @@ export async function changeSession(
   id: string,
   { title, metadata, bySecret = false, agentVersion, archived }: SessionChanges,
   deriveTitle: (text: string) => string | null,
-): Promise<Session | null> {
+  limits: StorageLimits = noLimits,
+): Promise<Session | NoRoom | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
   const isUpdate = title !== undefined || metadata !== undefined || agentVersion !== undefined
   if (!isUpdate && archived === undefined) return await findSession(sql, agentId, id)
   const newTitle = title ?? (title === null ? deriveTitle(await firstUserText(sql, id)) : null)
   const newMetadata = metadata === undefined ? null : jsonText(metadata ?? {})
+  const grown = sql`metadata_bytes(${newMetadata}::text::jsonb) - metadata_bytes(metadata)`
+  const full = newMetadata === null ? sql`null` : fullWith(sql, grown, limits)
   const [session] = await sql<Session[]>`
     update sessions
        set title = case when ${title !== undefined} then ${newTitle} else title end,
@@ -55,10 +64,19 @@ export async function changeSession(
            title_attempts = case when ${title === null && newTitle === null} then 0 else title_attempts end,
            archived = coalesce(${archived ?? null}::boolean, archived),
            updated_at = case when ${isUpdate} then clock_timestamp() else updated_at end
-     where id = ${id} and agent_id = ${agentId}
+     where id = ${id} and agent_id = ${agentId} and ${full} is null
     returning ${columns(sql)}`
-  return session ?? null
+  if (session || newMetadata === null) return session ?? null
+  const [refused] = await sql<NoRoom[]>`
+    select coalesce(${full}, 'session_full') as full from sessions where id = ${id} and agent_id = ${agentId}`
+  return refused ?? null
 }
+
+/** Returns the limit that a session is beyond with more bytes. Null when it holds no more than before, or has room. */
+const fullWith = (sql: Sql, grown: Fragment, { sessionBytes, userBytes }: StorageLimits): Fragment => sql`
+  case when ${grown} <= 0 then null
+       when coalesce(bytes, session_bytes(id)) + ${grown} > ${sessionBytes}::bigint then 'session_full'
+       when ${userBytes}::bigint is not null and user_bytes(agent_id, end_user) + ${grown} > ${userBytes}::bigint then 'user_full' end`
 
 async function firstUserText(sql: Sql, sessionId: string): Promise<string> {
   const [first] = await sql<{ text: string }[]>`

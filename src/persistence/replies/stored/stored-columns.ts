@@ -119,7 +119,10 @@ type Noted = {
   continuations: Continuation[]
 }
 /** A check that does not compile if a type differs from its schema. */
-true satisfies SameFields<Static<typeof factsSchema>, Partial<ReplyFacts & ReplyFigures & Noted & { counted: Details }>>
+true satisfies SameFields<
+  Static<typeof factsSchema>,
+  Partial<Omit<ReplyFacts, 'brought'> & ReplyFigures & Noted & { counted: Details }>
+>
 true satisfies SameFields<Static<typeof shownCallsSchema>, ShownCall[]>
 true satisfies SameFields<Static<typeof stepDetailSchema>, StepDetail>
 

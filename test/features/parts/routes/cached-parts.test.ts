@@ -6,7 +6,12 @@ import { createShare, heldBytes } from '../../../../src/http/server/request-body
 
 const MIB = 2 ** 20
 const share = createShare({ bytes: 256 * MIB, holders: 1 }, 0)
-const open = () => createUploads(0, () => share.account('somebody'))
+const open = () =>
+  createUploads(
+    0,
+    () => share.account('somebody'),
+    () => null,
+  )
 
 function upload(uploads: Uploads, size: number) {
   const decoder = createBase64Decoder({

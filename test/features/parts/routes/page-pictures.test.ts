@@ -55,3 +55,28 @@ verifies(
     }
   },
 )
+
+verifies('contract-13.page-pictures', 'an address of another server is never taken for a picture of ours', async () => {
+  const key = { authorization: 'Bearer the-deploy-key-of-tests' }
+  for (const [one, ours] of [
+    [scene, scene.app.url],
+    [placed, publicUrl],
+  ] as const) {
+    const id = crypto.randomUUID()
+    const api = `${one.agent}/deploy/ai-sdk`
+    await one.call('POST', api, { id, messages: [picture] }, key)
+    const { json } = await one.call('GET', `${api}/${id}/messages`, undefined, key)
+    const path = json.messages[0].parts[0].url.replace(publicUrl, '')
+    const sent = async (url: string) => {
+      const parts = [{ type: 'file', mediaType: 'image/png', url }]
+      return (await one.call('POST', api, { id, messages: [{ role: 'user', parts }] }, key)).status
+    }
+    const { host } = new URL(one.app.url)
+    expect(await sent(ours + path)).toBe(200)
+    expect(await sent(`https://${host}${path}`)).toBe(200) // a proxy has ended TLS
+    expect(await sent(`https://nobody.invalid${path}`)).toBe(400)
+    expect(await sent(`https://nobody.invalid/x${path}`)).toBe(400)
+    expect(await sent(`https://${host}.invalid${path}`)).toBe(400)
+    expect(await sent(`https://${host}@nobody.invalid${path}`)).toBe(400)
+  }
+})

@@ -15,7 +15,11 @@ verifies('contract-35.digits', 'of a request that holds data: URLs', async () =>
   ]
   const text = JSON.stringify({ tools, other: 1 }).replaceAll(/"([\d.]+)"/g, '$1')
   const share = createShare({ bytes: 2 ** 26, holders: 1 }, 0)
-  const uploads = createUploads(2 ** 20, () => share.account('somebody'))
+  const uploads = createUploads(
+    2 ** 20,
+    () => share.account('somebody'),
+    () => null,
+  )
   const pieces: Buffer[] = []
   uploads.filter().pass(Buffer.from(text), (bytes) => void pieces.push(Buffer.from(bytes)))
   const filtered = Buffer.concat(pieces).toString()
