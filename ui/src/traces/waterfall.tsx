@@ -12,7 +12,7 @@ import { SpanDetail } from './span-detail.tsx'
 import classes from './traces.module.css'
 import { foldedAtFirst, foldedWords, ticksOf, turnOf, turnsIn, within } from './turns.ts'
 import type { Span, Trace, TracedReply } from './types.ts'
-import { argumentWords, firstTokenOf, nowIn, requestIdOf, spanWords } from './words.ts'
+import { argumentWords, firstTokenOf, nowIn, requestIdOf, spanName, spanWords } from './words.ts'
 
 const depth: Record<string, number> = { reply: 0, model: 1, tool: 2, settle: 1, attempt: 2, handover: 1 }
 
@@ -45,7 +45,7 @@ export function Waterfall({ trace, reply, onRequest, cursor }: WaterfallProps) {
   return (
     <div className={classes.waterfall}>
       <Head trace={trace} reply={reply} folded={folded} setFolded={setFolded} />
-      <OpenedSpan name={open?.name ?? null} detail={detail} onClose={() => setOpenId(null)}>
+      <OpenedSpan name={open ? spanName(open) : null} detail={detail} onClose={() => setOpenId(null)}>
         {(below) => (
           <div className={classes.rows}>
             <Axis whole={whole} />
@@ -172,7 +172,7 @@ interface SpanRowProps {
 }
 
 function SpanRow({ span, words, whole, at, isOpen, isCompacting, onClick }: SpanRowProps) {
-  const { kind, name, startMs, endMs, ok } = span
+  const { kind, startMs, endMs, ok } = span
   const percent = (ms: number) => `${(100 * ms) / whole}%`
   const first = firstTokenOf(span)
   const took = endMs === null ? `running, ${wholeSeconds(whole - startMs)}` : duration(endMs - startMs)
@@ -181,7 +181,7 @@ function SpanRow({ span, words, whole, at, isOpen, isCompacting, onClick }: Span
   return (
     <UnstyledButton className={classes.span ?? ''} aria-expanded={isOpen} onClick={onClick}>
       <span className={classes.spanName} style={{ paddingInlineStart: `${(depth[kind] ?? 0) * 14}px` }}>
-        {name}
+        {spanName(span)}
         {words !== '' && <small>{words}</small>}
       </span>
       <span className={classes.track} style={style} aria-hidden>
