@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import type { Message } from '../chart/queries.ts'
+import { Asked } from '../chart/reading/asked.tsx'
 import { ReadingChart } from '../chart/reading/reading-chart.tsx'
 import { stateName } from '../chart/reading/words.ts'
 import { messagesAt, momentsOf } from '../chart/replay/replay-moments.ts'
@@ -107,6 +108,7 @@ export function Examined({ agentId, reply, messages, steps, initial }: ExaminedP
           step={moment?.step ?? undefined}
           steps={own}
           doing={moment && doingAt(before, moment)}
+          asked={<Asked steps={before} messageId={reply.id} view="replay" />}
         >
           <span role="status">
             <b>{moment ? stateName(moment.state) : '…'}</b> at this step

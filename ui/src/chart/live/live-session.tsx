@@ -11,9 +11,10 @@ import { InstanceChip } from '../chips/instance-chip.tsx'
 import { isRunning } from '../machine.ts'
 import { isNote } from '../note-words.ts'
 import { chartQuery, readersQuery } from '../queries.ts'
+import { Asked } from '../reading/asked.tsx'
 import { ReadingChart } from '../reading/reading-chart.tsx'
 import { endOf, pastName, stateName } from '../reading/words.ts'
-import type { ChosenSession } from '../sessions/session-in-url.ts'
+import { type ChosenSession, firstView } from '../sessions/session-in-url.ts'
 import type { Step } from '../step.ts'
 import styles from './live.module.css'
 import { LiveEvents } from './live-events.tsx'
@@ -38,6 +39,7 @@ export function LiveSession({ session: { sessionId } }: { session: ChosenSession
         step={step}
         steps={steps}
         doing={did && <Lane {...did} {...until} silence={silence} />}
+        asked={<Asked steps={own} messageId={step?.messageId ?? null} view={firstView} />}
       >
         <Connection status={status} />
         <span role="status">

@@ -22,13 +22,15 @@ interface ReadingChartProps {
   steps: readonly Step[]
   /** The events in the state. */
   doing?: ReactNode
+  /** The agents that the reply asks, as nodes. */
+  asked?: ReactNode
   /** The words below the picture: since when, why. */
   children?: ReactNode
 }
 
 const outcomes = ['complete', 'waiting', 'error', 'cancelled'] as const
 
-export function ReadingChart({ current, step, steps, doing, children }: ReadingChartProps) {
+export function ReadingChart({ current, step, steps, doing, asked, children }: ReadingChartProps) {
   const [picked, setPicked] = useState<Picked | null>(null)
   const keys = useArrows()
   const lit = (id: string) => current === id || undefined
@@ -78,6 +80,7 @@ export function ReadingChart({ current, step, steps, doing, children }: ReadingC
           <div className={classes.writing} data-lit={isWriting || undefined}>
             {state('streaming.generating', doing && <span className={classes.doing}>{doing}</span>)}
             {state('streaming.compacting')}
+            {asked}
           </div>
           {arrow('streaming', 'streaming.settling', 'From writing to saving')}
           {state('streaming.settling', <span className={classes.hint}>stored, then told</span>)}

@@ -4,6 +4,7 @@ import { Lane } from '../canvas/lane.tsx'
 import { laneOf } from '../canvas/lane-bars.ts'
 import classes from '../chart-page.module.css'
 import type { Message } from '../queries.ts'
+import { Asked } from '../reading/asked.tsx'
 import { ReadingChart } from '../reading/reading-chart.tsx'
 import type { Step } from '../step.ts'
 import { ReplayControls } from './replay-controls.tsx'
@@ -33,6 +34,7 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
         step={moment?.step ?? undefined}
         steps={before}
         doing={moment && doingAt(before, moment)}
+        asked={moment && <Asked steps={before} messageId={moment.messageId} view="replay" />}
       >
         {moment?.messageId != null && <Link to={`/replies/${moment.messageId}`}>Open the reply</Link>}
       </ReadingChart>
