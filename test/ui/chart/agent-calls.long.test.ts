@@ -64,10 +64,10 @@ verifies(
       (await rows.getByRole('listitem').allInnerTexts()).map((text) => text.trim().split('\n')[0])
     await rows.getByText('reply of ledger').waitFor()
     await finish()
-    await until(async () => (await names()).filter((name) => name === 'settle').length).toBe(3)
-  const inOrder = /^reply\n[^]*\nbilling[^]*\nreply of billing[^]*\nledger[^]*\nreply of ledger/
-  expect((await names()).join('\n')).toMatch(inOrder)
-  expect(await axe(page)).toEqual([])
+    await until(async () => (await names()).filter((name) => name === 'saved').length).toBe(3)
+    const inOrder = /^reply\n[^]*\nbilling[^]*\nreply of billing[^]*\nledger[^]*\nreply of ledger/
+    expect((await names()).join('\n')).toMatch(inOrder)
+    expect(await axe(page)).toEqual([])
     expect(await sidewaysScroll(page)).toEqual([])
     await rows.getByText('reply of ledger').click()
     await page.getByRole('link', { name: 'Open the reply' }).waitFor()

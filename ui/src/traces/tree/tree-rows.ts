@@ -1,6 +1,7 @@
 /** The spans of a reply with those of the sessions that answer its calls, to one scale. Pure. */
 import { turnOf } from '../turns.ts'
 import type { Span, Trace, TracedReply } from '../types.ts'
+import { spanName } from '../words.ts'
 
 /** A reply of a session that answers a call. */
 export interface ToldReply {
@@ -49,7 +50,7 @@ export function treeRows(
       const turn = turnOf(span)
       if (span.kind !== 'model' && turn !== null && folded.has(turnKey(reply.id, turn))) return []
       const key = of === null ? span.id : `${reply.id} ${span.id}`
-      const name = of !== null && span.kind === 'reply' ? of : span.name
+      const name = of !== null && span.kind === 'reply' ? of : spanName(span)
       const row = { key, span, name, offsetMs, level, reply, trace }
       const below = folded.has(span.child?.sessionId ?? '') ? [] : answering(span, trace, told)
       return [
