@@ -65,7 +65,7 @@ verifies(
     await rows.getByText('reply of ledger').waitFor()
     await finish()
     await until(async () => (await names()).filter((name) => name === 'saved').length).toBe(3)
-    const inOrder = /^reply\n[^]*\nbilling[^]*\nreply of billing[^]*\nledger[^]*\nreply of ledger/
+    const inOrder = /^reply\n.*\nbilling.*\nreply of billing.*\nledger.*\nreply of ledger/s
     expect((await names()).join('\n')).toMatch(inOrder)
     expect(await axe(page)).toEqual([])
     expect(await sidewaysScroll(page)).toEqual([])
