@@ -2,7 +2,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { csvOf } from '../../../../ui/src/playground/markdown/rich/csv.ts'
 import { axe, sidewaysScroll, type TestPage } from '../../browser.ts'
 import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
@@ -235,20 +234,4 @@ test('a formula cannot ask for more room than its words', async () => {
   await answered(page, '$$\\rule{1000000em}{1000000em}$$\n\nBelow $x$')
   await soon(() => replies(page).locator('math').count()).toBe(2)
   expect(await replies(page).evaluate((reply) => reply.getBoundingClientRect().height)).toBeLessThan(2_000)
-})
-
-test('cells that a spreadsheet would run as formulas are texts; numbers stay numbers', () => {
-  const formulas = ['=1+1', '+cmd|x', '-2+3', '@SUM(A1)', ' =1', '\t=1']
-  expect(csvOf([formulas])).toBe(formulas.map((cell) => `'${cell}`).join(','))
-  expect(csvOf([['-5', '+1.5', '-1 000', '10%', 'a=b', '']])).toBe('-5,+1.5,-1 000,10%,a=b,')
-  expect(csvOf([['=A1,"x"']])).toBe(`"'=A1,""x"""`)
-})
-
-test('cells that CSV would misread are quoted', () => {
-  expect(
-    csvOf([
-      ['a', 'b,c'],
-      ['say "x"', 'two\nlines'],
-    ]),
-  ).toBe('a,"b,c"\r\n"say ""x""","two\nlines"')
 })
