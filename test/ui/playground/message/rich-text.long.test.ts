@@ -73,6 +73,24 @@ test('a diagram that is never drawn keeps none behind it from being drawn, and l
   await soon(() => page.locator('iframe').count()).toBe(0)
 })
 
+test('diagrams that the library would draw for ever, or that change its settings, spoil no other', async () => {
+  await using page = await open()
+  const bad = [
+    'packet-beta\n0-4294967295: "all"',
+    'block-beta\n  columns 1\n  space:1000000000\n  a',
+    '%%{init: {"theme": "base", "themeVariables": {"primaryColor": "no colour", "lineColor": "#zz"}}}%%\nflowchart LR\n  A --> B',
+  ]
+  for (const [n, source] of bad.entries()) {
+    await answered(page, `${mermaid(source)}\n\nand\n\n${mermaid('flowchart LR\n  Fine --> Drawn')}`)
+    await soon(() => replies(page).count()).toBe(n + 1)
+    const reply = replies(page).last()
+    const picture = reply.getByRole('img', { name: /Diagram.*Fine/ })
+    await picture.waitFor()
+    await soon(() => picture.evaluate((image) => Object(image).naturalWidth)).toBeGreaterThan(50)
+  }
+  await soon(() => page.locator('iframe').count()).toBe(0)
+})
+
 test('a picture is asked for when it is clicked, by a frame that tells its server nothing', async () => {
   const asked: IncomingHttpHeaders[] = []
   const pixel = Buffer.from(
