@@ -8,9 +8,9 @@ import type { Host, HostExtension } from '../../actors/session/host.ts'
 import { cancelReply } from '../../actors/session/live-sessions.ts'
 import { pause } from '../../async/pause.ts'
 import { childMessages, childSession } from './child-ids.ts'
-import { failed, notOpened, resultOf } from './results.ts'
-import type { ChildStore } from './store/children.ts'
-import { createWaits } from './waits.ts'
+import { failed, notOpened, resultOf, waitsItself } from './results.ts'
+import type { ChildStore, ToEnd } from './store/children.ts'
+import { createWaits, type WaitingCall } from './waits.ts'
 
 export interface ChildrenOptions {
   store: ChildStore
@@ -30,8 +30,12 @@ export interface Asking {
 export interface AskedCall {
   key: string
   callId: string
-  /** Returns whether the reply waits for nothing else. */
+  /** Returns whether the reply waits for nothing that another instance could not wait for. */
   mayLeave(): boolean
+  /** Returns whether the reply waits for nothing but calls of agents. */
+  isAlone(): boolean
+  /** Set when the child is there already. */
+  joins?: boolean | undefined
   signal: AbortSignal
 }
 
@@ -51,7 +55,7 @@ const MOST_DEEP = 3
 const LOOK_MS = 250
 
 export function createChildren(host: Host, { store, generate, again }: ChildrenOptions): Children {
-  const waits = createWaits(store.ends)
+  const waits = createWaits(store.states)
   let hasLeft = false
   let isOver = false
   const asked = new Set<{ sessionId: string; mayLeave(): boolean }>()
@@ -62,32 +66,53 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
   }
 
   async function end(): Promise<void> {
-    const ending = await store.end()
+    endThose(await store.end())
+  }
+
+  function endThose(ending: readonly ToEnd[]): void {
     for (const { replyId } of ending) cancelReply(host, replyId)
     if (ending.length > 0) host.options.exchange.wake([...new Set(ending.map(({ instanceId }) => instanceId))])
   }
 
-  async function ask({ sessionId, mcpDepth }: Asking, agentId: string, message: string, call: AskedCall) {
+  async function ask(asking: Asking, agentId: string, message: string, call: AskedCall): Promise<ToolAnswer> {
     if (message.trim() === '') return failed('The agent was not asked: the message is empty.')
-    const { replyId: parentReply, place } = placeOfCall(call.key)
-    const child = { sessionId: childSession(call.key), ...childMessages(call.key), agentId, message }
-    const made = { parentSession: sessionId, parentReply, place, callId: call.callId, title: deriveTitle(message) }
+    const waiting = waits.open(asking.sessionId, call.isAlone)
+    try {
+      const refused = call.joins ? null : await open(asking, agentId, message, call)
+      if (refused !== null) return notOpened(refused)
+      return await answerOf(asking.sessionId, waiting, call)
+    } finally {
+      waits.over(waiting)
+    }
+  }
+
+  /** Makes the child. Resolves to why it cannot be made; null when it is there. */
+  async function open({ sessionId, mcpDepth }: Asking, agentId: string, message: string, { key, callId }: AskedCall) {
+    const { replyId: parentReply, place } = placeOfCall(key)
+    const child = { sessionId: childSession(key), ...childMessages(key), agentId, message }
+    const made = { parentSession: sessionId, parentReply, place, callId, title: deriveTitle(message) }
     const opened = await again(() => store.open({ ...child, ...made, mcpDepth }))
-    if (opened !== 'open') return notOpened(opened)
+    return opened === 'open' ? null : opened
+  }
+
+  /** Waits for a child that is there. */
+  async function answerOf(sessionId: string, waiting: WaitingCall, { key, mayLeave, signal }: AskedCall) {
+    const { replyId: parentReply } = placeOfCall(key)
     // `tend` begins it later if it cannot begin now.
     await begin(parentReply).catch(() => {})
-    const waiting = { sessionId, mayLeave: call.mayLeave }
-    asked.add(waiting)
+    const one = { sessionId, mayLeave }
+    asked.add(one)
     try {
-      const result = resultOf(await waits.end(child.sessionId, call.signal))
+      const state = await waits.end(waiting, childSession(key), signal)
+      if (state.state === 'waiting') return waitsItself
       // The next one takes its place.
       void begin(parentReply).catch(() => {})
-      return result
+      return resultOf(state)
     } catch (error) {
       hasLeft = true
       throw error
     } finally {
-      asked.delete(waiting)
+      asked.delete(one)
     }
   }
 
@@ -121,9 +146,13 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
       hasLeft = false
       end().catch(() => {})
     },
+    async onCancel(sessionId) {
+      endThose(await store.cancel(sessionId))
+    },
     async tend() {
       await begin(null)
       await end()
+      await store.follow()
     },
   }
 }

@@ -27,6 +27,9 @@ function limitWords(why: `limit ${string}`): string {
 
 export const failed = (content: string): ToolAnswer => ({ ok: false, content })
 
+/** The answer of a child that waits: there is no result yet. */
+export const waitsItself: ToolAnswer = { ok: false, content: '', waits: true }
+
 export function resultOf({ state, content, finishReason, errorCode, errorMessage }: ChildEnd): ToolAnswer {
   if (state === 'deleted') return failed("The agent's session was deleted.")
   if (state === 'removed') return failed("The agent's session was asked to answer nothing: its message was removed.")
