@@ -8,8 +8,8 @@ import type { Host, HostExtension } from '../../actors/session/host.ts'
 import { cancelReply } from '../../actors/session/live-sessions.ts'
 import { pause } from '../../async/pause.ts'
 import { childMessages, childSession } from './child-ids.ts'
-import { failed, notOpened, resultOf, waitsItself } from './results.ts'
-import type { ChildStore, ToEnd } from './store/children.ts'
+import { failed, notOpened, resultOf } from './results.ts'
+import type { ChildStore, Opened, ToEnd } from './store/children.ts'
 import { createWaits, type WaitingCall } from './waits.ts'
 
 export interface ChildrenOptions {
@@ -54,11 +54,42 @@ const MOST_DEEP = 3
 /** The interval at which replies are looked for that may leave, during a drain. */
 const LOOK_MS = 250
 
+/** Makes the child of a call. Resolves to why it cannot be made; null when it is there. */
+async function openChild(
+  store: ChildStore,
+  { sessionId, mcpDepth }: Asking,
+  { agentId, message, call: { key, callId } }: { agentId: string; message: string; call: AskedCall },
+): Promise<Exclude<Opened, 'open'> | null> {
+  const { replyId: parentReply, place } = placeOfCall(key)
+  const child = { sessionId: childSession(key), ...childMessages(key), agentId, message }
+  const made = { parentSession: sessionId, parentReply, place, callId, title: deriveTitle(message) }
+  const opened = await store.open({ ...child, ...made, mcpDepth })
+  return opened === 'open' ? null : opened
+}
+
+/** A call whose child is waited for. */
+interface Leaving {
+  sessionId: string
+  mayLeave(): boolean
+}
+
+/** Hands over the replies that wait for nothing but children, as at a boundary. Others may come to that later. */
+async function leave(host: Host, asked: ReadonlySet<Leaving>, isOver: () => boolean): Promise<void> {
+  while (asked.size > 0 && !isOver()) {
+    const sessions = [...Map.groupBy(asked, (one) => one.sessionId)]
+    const ready = sessions.flatMap(([id, calls]) => (calls.every((one) => one.mayLeave()) ? [id] : []))
+    const replies = [...host.byReply.values()].map(({ reply }) => reply.log.info)
+    const leaving = replies.filter((reply) => ready.includes(reply.sessionId))
+    await Promise.all(leaving.map((reply) => endsAtBoundary(host, { reply, isStored: true })))
+    await pause(LOOK_MS)
+  }
+}
+
 export function createChildren(host: Host, { store, generate, again }: ChildrenOptions): Children {
   const waits = createWaits(store.states)
   let hasLeft = false
   let isOver = false
-  const asked = new Set<{ sessionId: string; mayLeave(): boolean }>()
+  const asked = new Set<Leaving>()
 
   async function begin(parentReply: string | null): Promise<void> {
     if (host.draining || !host.options.gate.check()) return
@@ -78,21 +109,12 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
     if (message.trim() === '') return failed('The agent was not asked: the message is empty.')
     const waiting = waits.open(asking.sessionId, call.isAlone)
     try {
-      const refused = call.joins ? null : await open(asking, agentId, message, call)
+      const refused = call.joins ? null : await again(() => openChild(store, asking, { agentId, message, call }))
       if (refused !== null) return notOpened(refused)
       return await answerOf(asking.sessionId, waiting, call)
     } finally {
       waits.over(waiting)
     }
-  }
-
-  /** Makes the child. Resolves to why it cannot be made; null when it is there. */
-  async function open({ sessionId, mcpDepth }: Asking, agentId: string, message: string, { key, callId }: AskedCall) {
-    const { replyId: parentReply, place } = placeOfCall(key)
-    const child = { sessionId: childSession(key), ...childMessages(key), agentId, message }
-    const made = { parentSession: sessionId, parentReply, place, callId, title: deriveTitle(message) }
-    const opened = await again(() => store.open({ ...child, ...made, mcpDepth }))
-    return opened === 'open' ? null : opened
   }
 
   /** Waits for a child that is there. */
@@ -103,28 +125,15 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
     const one = { sessionId, mayLeave }
     asked.add(one)
     try {
-      const state = await waits.end(waiting, childSession(key), signal)
-      if (state.state === 'waiting') return waitsItself
+      const result = resultOf(await waits.end(waiting, childSession(key), signal))
       // The next one takes its place.
-      void begin(parentReply).catch(() => {})
-      return resultOf(state)
+      if (!result.waits) void begin(parentReply).catch(() => {})
+      return result
     } catch (error) {
       hasLeft = true
       throw error
     } finally {
       asked.delete(one)
-    }
-  }
-
-  /** Hands over the replies that wait for nothing but children, as at a boundary. Others may come to that later. */
-  async function leave(): Promise<void> {
-    while (asked.size > 0 && !isOver) {
-      const sessions = [...Map.groupBy(asked, (one) => one.sessionId)]
-      const ready = sessions.flatMap(([id, calls]) => (calls.every((one) => one.mayLeave()) ? [id] : []))
-      const replies = [...host.byReply.values()].map(({ reply }) => reply.log.info)
-      const leaving = replies.filter((reply) => ready.includes(reply.sessionId))
-      await Promise.all(leaving.map((reply) => endsAtBoundary(host, { reply, isStored: true })))
-      await pause(LOOK_MS)
     }
   }
 
@@ -138,7 +147,7 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
     },
     async onDrain({ type }) {
       if (type === 'over') isOver = true
-      else leave().catch(() => {})
+      else leave(host, asked, () => isOver).catch(() => {})
     },
     onEnd() {
       if (waits.size() > 0) waits.wake()

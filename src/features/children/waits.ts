@@ -1,13 +1,11 @@
 /** Calls of this instance that wait for their children to end, or to wait themselves. */
 import { createPoll } from '../../async/poll.ts'
-import type { ChildEnd, ChildWait } from './store/children.ts'
+import type { ChildState } from './store/children.ts'
 
 /** A child may run on another instance: its end is seen here within this time. */
 const POLL_MS = 250
 
 export type Waits = ReturnType<typeof createWaits>
-
-export type ChildState = ChildEnd | ChildWait
 
 /** A call of an agent. */
 export interface WaitingCall {
@@ -33,9 +31,9 @@ export function createWaits(states: (sessionIds: readonly string[]) => Promise<C
     }
     // A reply waits when none of its calls can go on without somebody.
     for (const [, open] of Map.groupBy(calls, ({ parent }) => parent)) {
-      const waiting = open.flatMap(({ child }) => found.get(child ?? '') ?? [])
-      if (waiting.length < open.length || !open.every(({ isAlone }) => isAlone())) continue
-      for (const call of open) finish(call, { sessionId: call.child ?? '', state: 'waiting' })
+      const waiting = open.map((call) => ({ call, state: found.get(call.child ?? '') }))
+      if (waiting.some(({ call, state }) => state === undefined || !call.isAlone())) continue
+      for (const { call, state } of waiting) if (state) finish(call, state)
     }
   }
 

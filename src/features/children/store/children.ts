@@ -31,19 +31,14 @@ export type Opened =
   | 'user_full'
   | `limit ${string}`
 
-export interface ChildEnd {
+/** How a child has ended, or (`waiting`) that it asks something, or waits for one that does. */
+export interface ChildState {
   sessionId: string
-  state: 'ended' | 'deleted' | 'removed'
+  state: 'ended' | 'deleted' | 'removed' | 'waiting'
   content: string | null
   finishReason: string | null
   errorCode: string | null
   errorMessage: string | null
-}
-
-/** A child that asks something, or waits for one that does. */
-export interface ChildWait {
-  sessionId: string
-  state: 'waiting'
 }
 
 export interface ToEnd {
@@ -93,7 +88,7 @@ export const createChildStore = ({ sql, owner, limits, texts }: ChildStoreOption
     return rows.map(({ replyId }) => replyId)
   },
   /** Returns how these have ended, of those that have, and which of the others ask something. */
-  states: (sessionIds: readonly string[]): Promise<(ChildEnd | ChildWait)[]> => sql<(ChildEnd | ChildWait)[]>`
+  states: (sessionIds: readonly string[]): Promise<ChildState[]> => sql<ChildState[]>`
     select session_id as "sessionId", state, content, finish_reason as "finishReason", error_code as "errorCode",
            error_message as "errorMessage"
       from child_ends(${[...sessionIds]}::text[]::uuid[], ${MOST_CHARACTERS})
