@@ -7,6 +7,7 @@ import { CodeBlock } from '../blocks/code-block.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import { indented, wholeNumber } from '../blocks/words.ts'
+import { useRefusal } from '../login/roles.ts'
 import { argumentNames } from '../templates/template-names.ts'
 import { ArgumentFields } from './argument-fields.tsx'
 import { argumentsOf, type Typed } from './arguments.ts'
@@ -17,6 +18,7 @@ import { type ArgumentRow, draftOf, newRow } from './schema-draft.ts'
 export function TryIt({ tool }: { tool: HttpTool }) {
   const [typed, setTyped] = useState<Typed>({ values: {}, json: '{}' })
   const rows = rowsOf(tool)
+  const refusal = useRefusal('change')
   const run = useMutation({ mutationFn: async () => tryHttpTool(tool.id, argumentsOf(rows, typed)) })
   return (
     <Panel title="Try it" description="Makes a real call, using the tool as last saved.">
@@ -33,6 +35,8 @@ export function TryIt({ tool }: { tool: HttpTool }) {
           type="submit"
           variant="light"
           loading={run.isPending}
+          disabled={refusal !== undefined}
+          title={refusal}
           leftSection={<IconPlayerPlay size={15} aria-hidden />}
         >
           Run
