@@ -84,6 +84,7 @@ export const Existing = () => (
         <Button
           component={Link}
           to={playgroundPath(id)}
+          variant="default"
           leftSection={<IconMessageCircle size={16} stroke={1.7} aria-hidden />}
         >
           Try it

@@ -1,4 +1,4 @@
-import { Autocomplete, Button, Select, Text } from '@mantine/core'
+import { Autocomplete, Button, Select, Text, VisuallyHidden } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
@@ -25,8 +25,9 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
         allowDeselect={false}
         nothingFoundMessage="No results"
         inputContainer={withButton(
-          <Button component={Link} to="/providers/new" variant="default">
+          <Button component={Link} to="/providers/new" target="_blank" variant="default">
             New
+            <VisuallyHidden> provider, in another window</VisuallyHidden>
           </Button>,
         )}
         data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}

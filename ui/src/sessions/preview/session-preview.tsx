@@ -9,6 +9,7 @@ import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
+import { Reason } from '../../playground/message/error-reason.tsx'
 import { reliable } from '../../shell/reliable-import.ts'
 import { newestMessages, type SessionOverview } from '../queries.ts'
 import { StatusMark } from '../status-mark.tsx'
@@ -54,7 +55,7 @@ export function SessionPreview({ session, providerName, onClose }: SessionPrevie
       {error && (
         <div className={classes.error}>
           <code>{error.code}</code>
-          <p>{shortened(error.message)}</p>
+          <Reason text={shortened(error.message)} />
         </div>
       )}
       {running && (
