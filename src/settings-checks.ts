@@ -7,10 +7,10 @@ export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
-/** Throws SettingsError for settings that do not fit each other. */
-export function checkTogether(settings: Settings): void {
+/** Throws SettingsError for settings that do not fit each other. `isGiven`: whether a setting has a value of its own. */
+export function checkTogether(settings: Settings, isGiven: (name: string) => boolean): void {
   const { metricsPort, port } = settings
-  checkSignIn(settings)
+  checkSignIn(settings, isGiven)
   if (settings.cacheProvider && !settings.secretKeys) {
     throw new SettingsError('SECRET_KEY: required when CACHE_PROVIDER is set, the same for every instance.')
   }
@@ -23,16 +23,14 @@ export function checkTogether(settings: Settings): void {
   if (metricsPort && metricsPort === port) throw new SettingsError('METRICS_PORT: must differ from PORT.')
 }
 
+const ofSignIn = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLES', 'OIDC_SCOPES', 'OIDC_RECHECK_S']
+
 /** Throws for a sign-in by OpenID Connect of which a part is missing, or that nothing switches on. */
-function checkSignIn(settings: Settings): void {
-  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcRoles } = settings
+function checkSignIn(settings: Settings, isGiven: (name: string) => boolean): void {
+  const { oidcIssuer, oidcClientId, oidcRoles } = settings
   if (oidcIssuer === null) {
-    const given = [
-      ['OIDC_CLIENT_ID', oidcClientId],
-      ['OIDC_CLIENT_SECRET', oidcClientSecret],
-      ['OIDC_ROLES', oidcRoles],
-    ].find(([, value]) => value !== null)
-    if (given) throw new SettingsError(`${given[0]}: needs OIDC_ISSUER, without which nobody signs in there.`)
+    const given = ofSignIn.find(isGiven)
+    if (given) throw new SettingsError(`${given}: needs OIDC_ISSUER, without which nobody signs in there.`)
     return
   }
   if (oidcClientId === null) throw new SettingsError('OIDC_CLIENT_ID: required when OIDC_ISSUER is set.')

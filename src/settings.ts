@@ -252,7 +252,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     readOne(row, givenFor(row, environment)),
   ])
   const settings = Object.fromEntries(entries) as Settings // one entry for each row, parsed by that row
-  checkTogether(settings)
+  checkTogether(settings, (name) => (environment[name] ?? '').trim() !== '')
   return settings
 }
 

@@ -10,6 +10,8 @@ export const signIn = {
   'contract-33.look':
     'The issuer confirms a session after OIDC_RECHECK_S, once for all; what it no longer confirms is over, while it is away the last role stands.',
   'contract-33.logout': 'A logout deletes session and tokens, and says where the issuer signs out.',
+  'contract-33.settings':
+    'A setting of the sign-in that is missing, does not parse, or stands without OIDC_ISSUER stops the start and is named.',
   'contract-33.session': 'A session is over when issuer, client or roles of the settings change.',
   'contract-33.roles':
     'Every operation of management names its least role, and a lower one is 403 before anything is read or changed.',

@@ -24,6 +24,7 @@ export const versions = {
   'contract-28.replay': 'A replay asks stored questions again under another version, and shows old and new.',
   'contract-28.replay-acts-not':
     'A replay calls no tool and touches no session; a call that is not on record ends its case.',
+  'contract-28.replay-values': 'The values of a case are those of the reply’s admission.',
   'contract-28.replay-refused': 'What cannot be replayed is refused, and one replay runs for each agent.',
   'contract-28.replay-lost': 'A case of a lost instance begins anew, and is given up at the third loss.',
   'contract-28.proposed': 'An import may change drafts alone.',

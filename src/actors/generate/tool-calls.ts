@@ -63,7 +63,11 @@ export async function runTools(
     const call = { type: 'tool_call' as const, id, name, arguments: text, startedAt }
     const isMade = judgement === null || !('refused' in judgement)
     const child = isMade ? childOf(toolbox, call, callKey({ replyId, place: before + index + 1 })) : undefined
-    return { ...call, ...(waits !== undefined && { waits }), ...(by && { by }), ...(child && { child }) }
+    const tool = waits === 'caller' ? undefined : identityOf(toolbox, name)
+    return {
+      ...{ ...call, ...(waits !== undefined && { waits }), ...(by && { by }) },
+      ...{ ...(tool !== undefined && { tool }), ...(child && { child }) },
+    }
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
   await unlessAborted(keep({ ...place, answer }, waiting, running), signal)
@@ -86,6 +90,9 @@ export async function runTools(
   )
   return { answer, waiting: waiting.map((call, index) => call ?? asking[index] ?? null), results: contents }
 }
+
+/** Returns the identity of the tool of this name. Null: there is none. Undefined where tools have none. */
+const identityOf = ({ own }: Toolbox, name: string): string | null | undefined => own && (own.get(name)?.key ?? null)
 
 const overLimit = 'Not called: the limit of tool calls is reached.'
 

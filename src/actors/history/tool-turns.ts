@@ -88,7 +88,7 @@ function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns:
 }
 
 /** Returns the text that the model is sent of a call that waited. */
-function laterText(decided: HistoryDecision | undefined): string {
+export function laterText(decided: HistoryDecision | undefined): string {
   if (decided === undefined || decided.decision === null) return neverMade
   if (!isSent(decided.decision)) return shortened(decisionText({ ...decided, decision: decided.decision }))
   if (decided.content !== null) return shortened(resultText(decided.content, decided.arguments))

@@ -9,7 +9,7 @@ import type { Again } from './waiting.ts'
 /** The tools of one reply. */
 export interface Toolbox {
   readonly tools: readonly ToolSpec[]
-  /** The tools behind the names of `tools`. Absent when no call of theirs needs approval. */
+  /** The tools behind the names of `tools`. Absent where none of them has an identity. */
   readonly own?: ReadonlyMap<string, OwnTool>
   /** Returns the elements of `approvals` that make a call wait. Absent when none does. */
   asking?(call: Omit<CallOfTool, 'id'>): Promise<readonly AskingElement[]>

@@ -65,6 +65,8 @@ export const eventSchemas = {
     startedAt: Type.String(),
     waits: Type.Optional(Type.Union([Type.Literal('approval'), Type.Literal('caller')])),
     by: Type.Optional(DecidedBefore),
+    /** The identity of the agent's tool; null: no tool has the name. Absent for calls of the caller's tools, and in older replies. */
+    tool: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     /** The session that the call makes. Absent where it makes none. */
     child: Type.Optional(Type.Object({ agentId: Type.String(), sessionId: Type.String() })),
   }),

@@ -11,7 +11,7 @@ import { badRequest } from '../../http/server/http-error.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Owner } from '../../persistence/replies/admission/admission-answer.ts'
 import { replyChain } from '../../persistence/replies/reading/reply-events.ts'
-import { storedUsage } from '../../persistence/replies/settling/stored-outcome.ts'
+import { storedUsage, type UsageRow } from '../../persistence/replies/settling/stored-outcome.ts'
 import { decodeFacts } from '../../persistence/replies/stored/stored-columns.ts'
 
 interface Parts {
@@ -37,7 +37,7 @@ export const openReplays = (host: Host, { sql, owner, answering }: Parts) =>
       }
     },
     before: (messageId) => replyBefore(sql, messageId),
-    costOf: (model, { promptTokens, completionTokens }) => costOf(sql, model, promptTokens, completionTokens),
+    costOf: (model, usage) => costOf(sql, model, usage),
   })
 
 /** Returns what a version of an agent holds. Throws 400 and 409. */
@@ -52,32 +52,39 @@ export const heldBy =
   }
 
 async function replyBefore(sql: Sql, messageId: string) {
-  const chain = await replyChain(sql, messageId)
-  const events = chain.flatMap(({ events: own }) => own)
-  const [row] = await sql<
-    {
-      model: string | null
-      finishReason: string | null
-      facts: unknown
-      prompt_tokens: number | null
-      completion_tokens: number | null
-      usage_estimated: boolean | null
-    }[]
-  >`
-    select coalesce((select u.model from token_usage u where u.id = m.id), m.model) as model, m.finish_reason as "finishReason",
-           m.facts, m.prompt_tokens, m.completion_tokens, m.usage_estimated
-      from messages m where m.id = ${messageId}`
-  const facts = decodeFacts(row?.facts ?? null)
-  const usage = row ? storedUsage(row) : null
-  const { promptTokens = 0, completionTokens = 0 } = usage ?? {}
+  const replies = await replyChain(sql, messageId)
+  const rows = await sql<(UsageRow & { id: string; model: string | null; finishReason: string | null })[]>`
+    select m.id, coalesce((select u.model from token_usage u where u.id = m.id), m.model) as model,
+           m.finish_reason as "finishReason", m.facts, m.prompt_tokens, m.completion_tokens, m.usage_estimated
+      from messages m where m.id = any(${replies.map(({ id }) => id)}::uuid[])`
+  const made = await Promise.all(
+    rows.map(async (row) => {
+      const usage = storedUsage(row)
+      const cost = row.model !== null && usage ? await costOf(sql, row.model, usage) : null
+      return { ...row, usage, cost, facts: decodeFacts(row.facts) }
+    }),
+  )
+  const own = made.find(({ id }) => id === messageId)
   const old: CaseReply = {
-    version: facts?.agentVersion ?? null,
-    model: row?.model ?? null,
-    ...saidIn(events),
-    finishReason: row?.finishReason ?? null,
-    usage: usage && { promptTokens, completionTokens },
-    cost: row?.model && usage ? await costOf(sql, row.model, promptTokens, completionTokens) : null,
-    durationMs: facts?.durationMs ?? null,
+    version: own?.facts?.agentVersion ?? null,
+    model: own?.model ?? null,
+    ...saidIn(replies.flatMap(({ events }) => events)),
+    finishReason: own?.finishReason ?? null,
+    usage: own?.usage
+      ? {
+          promptTokens: sumOf(made, ({ usage }) => usage?.promptTokens ?? 0) ?? 0,
+          completionTokens: sumOf(made, ({ usage }) => usage?.completionTokens ?? 0) ?? 0,
+        }
+      : null,
+    cost: sumOf(made, ({ cost }) => cost),
+    durationMs: sumOf(made, ({ facts }) => facts?.durationMs ?? null),
   }
-  return { old, events }
+  return { old, replies }
 }
+
+/** Returns the sum over a reply and those that it continues. Null where a summand is not known. */
+const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => number | null): number | null =>
+  rows.reduce<number | null>((sum, row) => {
+    const one = of(row)
+    return sum === null || one === null ? null : sum + one
+  }, 0)

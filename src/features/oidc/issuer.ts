@@ -44,6 +44,8 @@ export interface Granted {
 export class IssuerError extends Error {
   override name = 'IssuerError'
   readonly kind: 'away' | 'gone' | 'refused'
+  /** The refresh token that the issuer gave before it failed: the one before may be used up. */
+  refreshToken: string | null = null
   constructor(kind: IssuerError['kind'], options: ErrorOptions) {
     super(`The issuer gave no tokens (${kind}).`, options)
     this.kind = kind
@@ -93,10 +95,17 @@ export function createIssuer(options: IssuerOptions): Issuer {
         const tokens = await client.authorizationCodeGrant(configuration, callback, checks)
         return await granted(client, configuration, tokens, needed)
       }),
-    refresh: (refreshToken, needed) =>
-      ask(async (configuration, client) =>
-        granted(client, configuration, await client.refreshTokenGrant(configuration, refreshToken), needed),
-      ),
+    refresh(refreshToken, needed) {
+      let newer: string | null = null
+      return ask(async (configuration, client) => {
+        const tokens = await client.refreshTokenGrant(configuration, refreshToken)
+        newer = tokens.refresh_token ?? null
+        return await granted(client, configuration, tokens, needed)
+      }).catch((error: unknown) => {
+        if (error instanceof IssuerError) error.refreshToken = newer
+        throw error
+      })
+    },
     endSession: async (idToken, returnTo) =>
       await ask(async (configuration, client) => {
         if (configuration.serverMetadata().end_session_endpoint === undefined) return null

@@ -81,13 +81,13 @@ export function createSignIns({
       const granted = await issuer
         .refresh(opened(login.id, login.refreshToken), roles.claim)
         .catch((error: unknown) => {
-          if (error instanceof IssuerError) return error.kind
+          if (error instanceof IssuerError) return error
           throw error
         })
-      if (granted === 'gone') return await end(tx, tokenHash, name)
-      if (typeof granted === 'string') {
-        if (login.isStale) return await end(tx, tokenHash, name)
-        await postponeLook(tx, login.id, Math.min(AWAY_S, recheckS))
+      if (granted instanceof IssuerError) {
+        if (granted.kind === 'gone' || login.isStale) return await end(tx, tokenHash, name)
+        const newer = granted.refreshToken && secrets.seal(granted.refreshToken, contextOf(login.id))
+        await postponeLook(tx, login.id, { seconds: Math.min(AWAY_S, recheckS), refreshToken: newer })
         return person(login.subject, name, login.role)
       }
       const role = roleOf(roles, granted.claims)

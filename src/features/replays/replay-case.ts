@@ -8,7 +8,7 @@ import { newId } from '../../actors/reply/new-id.ts'
 import type { ReplyEvent, Usage } from '../../actors/reply/reply-event.ts'
 import type { Host } from '../../actors/session/host.ts'
 import { holdsTime, promptToSend } from '../../templates/prompt-template.ts'
-import { answering, recordedCalls } from './recorded-calls.ts'
+import { answering, type RecordedReply, recordedCalls } from './recorded-calls.ts'
 import type { CaseEnd, CaseReply, Divergence, TakenCase } from './store/cases.ts'
 
 /** The version of the agent, as a case asks it. */
@@ -22,16 +22,16 @@ export interface CaseDependencies {
   host: Host
   /** Returns what to ask with. Throws an error with words for people where the version does not fit any more. */
   prepare(taken: TakenCase, mediaTypes: readonly string[]): Promise<PreparedCase>
-  /** Returns the reply as it was, and the events of it and of those before it back to the question. */
-  before(messageId: string): Promise<{ old: CaseReply; events: readonly ReplyEvent[] }>
-  costOf(model: string, usage: Pick<Usage, 'promptTokens' | 'completionTokens'>): Promise<number | null>
+  /** Returns the reply as it was, with those before it back to the question. */
+  before(messageId: string): Promise<{ old: CaseReply; replies: readonly RecordedReply[] }>
+  costOf(model: string, usage: Usage): Promise<number | null>
 }
 
 const nothingBefore: History = { messages: [], isWhole: true, checkpoint: null, before: null }
 
 /** Runs a case until it ends. Rejects when `signal` aborts. */
 export async function runCase(deps: CaseDependencies, taken: TakenCase, signal: AbortSignal): Promise<CaseEnd> {
-  const { old, events } = await deps.before(taken.messageId)
+  const { old, replies } = await deps.before(taken.messageId)
   const { journal } = deps.host.options
   const parts = await journal.parts(taken.questionId)
   const prepared = await deps
@@ -49,7 +49,7 @@ export async function runCase(deps: CaseDependencies, taken: TakenCase, signal: 
       error: { code: 'provider_error', message: prepared.message },
     }
   const begin = performance.now()
-  const made = await generateCase(deps, taken, prepared, { parts, recorded: recordedCalls(events), signal })
+  const made = await generateCase(deps, taken, prepared, { parts, recorded: recordedCalls(replies), signal })
   const { ending, divergence, usage, model, told } = made
   const failed = ending?.type === 'failed' ? ending.error : null
   const reply: CaseReply = {

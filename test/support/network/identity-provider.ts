@@ -25,6 +25,8 @@ export interface IdentityProvider extends AsyncDisposable {
   spoil: ((claims: JWTPayload, sign: Sign) => Promise<string>) | null
   /** The status of every answer, where it is not that of a healthy provider. */
   status: number | null
+  /** The same of userinfo alone. */
+  userInfoStatus: number | null
   /** The error of the token endpoint. */
   refuses: string | null
   /** More fields of the discovery document. */
@@ -44,6 +46,12 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   }
   await newKey()
   const codes = new Map<string, URLSearchParams>()
+  /** Each is good once. */
+  const refreshTokens = new Set<string>()
+  const noted = <T extends { refresh_token?: string }>(tokens: T): T => {
+    if (tokens.refresh_token !== undefined) refreshTokens.add(tokens.refresh_token)
+    return tokens
+  }
   const server = createServer(async (request, response) => {
     const to = new URL(request.url ?? '', url)
     // Whoever comes is signed in already, and sent back.
@@ -71,6 +79,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     requests: [],
     spoil: null,
     status: null,
+    userInfoStatus: null,
     refuses: null,
     metadata: {},
     newKey,
@@ -100,13 +109,19 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       )
       return { status: 200, body: { keys: published } }
     }
-    if (path === '/userinfo') return { status: 200, body: { ...provider.person, ...provider.userInfo } }
+    if (path === '/userinfo')
+      return { status: provider.userInfoStatus ?? 200, body: { ...provider.person, ...provider.userInfo } }
     if (path !== '/token') return { status: 404, body: {} }
     const form = new URLSearchParams(await textOf(request))
     const grant = form.get('grant_type') ?? ''
     provider.requests.push({ grant, form })
     if (provider.refuses !== null) return { status: 400, body: { error: provider.refuses } }
-    if (grant === 'refresh_token') return { status: 200, body: await tokensFor(provider, sign, null) }
+    if (grant === 'refresh_token') {
+      const isGood = refreshTokens.delete(form.get('refresh_token') ?? '')
+      return isGood
+        ? { status: 200, body: noted(await tokensFor(provider, sign, null)) }
+        : { status: 400, body: { error: 'invalid_grant' } }
+    }
     const query = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
     const challenge = createHash('sha256')
@@ -114,7 +129,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       .digest('base64url')
     if (query === undefined || query.get('code_challenge') !== challenge)
       return { status: 400, body: { error: 'invalid_grant' } }
-    return { status: 200, body: await tokensFor(provider, sign, query.get('nonce')) }
+    return { status: 200, body: noted(await tokensFor(provider, sign, query.get('nonce'))) }
   }
   return provider
 }

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import type { Message } from '../chart/queries.ts'
 import { Answers } from '../chart/reading/answers.tsx'
+import { Asked } from '../chart/reading/asked.tsx'
 import { ReadingChart } from '../chart/reading/reading-chart.tsx'
 import { messagesAt, momentsOf } from '../chart/replay/replay-moments.ts'
 import { doingAt, stepsAt } from '../chart/replay/replay-player.tsx'
@@ -107,6 +108,7 @@ export function Examined({ agentId, reply, messages, steps, initial }: ExaminedP
           step={moment?.step ?? undefined}
           steps={own}
           doing={moment && doingAt(before, moment)}
+          asked={<Asked steps={before} messageId={reply.id} view="replay" />}
           answers={moment && <Answers current={moment.state} since="at this step" />}
         />
         <ReplaySteps moments={moments} index={index} onGo={go} />

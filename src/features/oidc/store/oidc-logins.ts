@@ -73,8 +73,14 @@ export async function confirmOidcLogin(tx: Tx, id: string, name: string, confirm
     update logins l set username = ${name} from changed c where l.token_hash = c.token_hash`
 }
 
-/** Puts the next look off: the issuer did not answer. */
-export async function postponeLook(tx: Tx, id: string, seconds: number): Promise<void> {
-  await tx`update oidc_logins set next_look = clock_timestamp() + make_interval(secs => ${seconds}::double precision)
-            where id = ${id}`
+/** Puts the next look off: the issuer did not answer to its end. `refreshToken`: a newer one that it gave before. */
+export async function postponeLook(
+  tx: Tx,
+  id: string,
+  { seconds, refreshToken }: { seconds: number; refreshToken: string | null },
+): Promise<void> {
+  await tx`
+    update oidc_logins set next_look = clock_timestamp() + make_interval(secs => ${seconds}::double precision),
+           refresh_token = coalesce(${refreshToken}, refresh_token)
+     where id = ${id}`
 }

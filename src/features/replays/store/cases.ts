@@ -1,4 +1,5 @@
 /** The cases of replays: rows that any instance takes, runs and ends. */
+import type { Usage } from '../../../actors/reply/reply-event.ts'
 import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
 import type { Page, PageQuery } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
@@ -76,6 +77,7 @@ export interface TakenCase {
   /** Position of the message before the question. Negative: there is none. */
   historyEnd: number
   user: string | null
+  /** The metadata that counted at that time. */
   metadata: Record<string, string>
   /** The time of the first reply's admission. */
   at: Date
@@ -135,7 +137,8 @@ export const createCases = (sql: Sql, owner: () => Owner) => ({
       select o.replay_id as "replayId", o.message_id as "messageId", o.session_id as "sessionId", o.agent_id as "agentId", o.losses,
              case when o.version = 'draft' then to_json(o.version) else to_json(o.version::integer) end as version, o.held,
              q.id as "questionId", q.content as text, q.before as "historyEnd", s.end_user as "user",
-             s.metadata - s.uncounted as metadata, q.created_at as at
+             coalesce((select v.metadata from session_values v where v.session_id = s.id and v.until > q.created_at
+                        order by v.until limit 1), s.metadata - s.uncounted) as metadata, q.created_at as at
         from one o join messages m on m.id = o.message_id join sessions s on s.id = o.session_id
        cross join lateral ${questionOf(sql)} q`
     return taken ?? null
@@ -179,16 +182,12 @@ export const createCases = (sql: Sql, owner: () => Owner) => ({
 export type Cases = ReturnType<typeof createCases>
 
 /** Returns what these tokens cost. Null where the model has no price. */
-export async function costOf(
-  sql: Sql,
-  model: string,
-  promptTokens: number,
-  completionTokens: number,
-): Promise<number | null> {
+export async function costOf(sql: Sql, model: string, usage: Usage): Promise<number | null> {
+  const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage
   const [row] = await sql<{ cost: number | null }[]>`
     select case when exists (
              select from ui_settings s, jsonb_to_recordset(s.value -> 'prices') as p (model text)
               where s.name = 'prices' and p.model = ${model})
-           then cost_of(${model}, ${promptTokens}, ${completionTokens}, 0, 0)::float8 end as cost`
+           then cost_of(${model}, ${promptTokens}, ${completionTokens}, ${cachedTokens}, ${cacheWriteTokens})::float8 end as cost`
   return row?.cost ?? null
 }

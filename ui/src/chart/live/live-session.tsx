@@ -11,10 +11,11 @@ import { isRunning } from '../machine.ts'
 import { isNote } from '../note-words.ts'
 import { chartQuery, readersQuery, replyQuery } from '../queries.ts'
 import { Answers } from '../reading/answers.tsx'
+import { Asked } from '../reading/asked.tsx'
 import { ReadingChart } from '../reading/reading-chart.tsx'
 import { Why } from '../reading/why.tsx'
 import { endOf } from '../reading/words.ts'
-import type { ChosenSession } from '../sessions/session-in-url.ts'
+import { type ChosenSession, firstView } from '../sessions/session-in-url.ts'
 import type { Step } from '../step.ts'
 import styles from './live.module.css'
 import { LiveEvents } from './live-events.tsx'
@@ -40,6 +41,7 @@ export function LiveSession({ session }: { session: ChosenSession }) {
         step={step}
         steps={steps}
         doing={did && <Lane {...did} {...until} silence={silence} />}
+        asked={<Asked steps={own} messageId={step?.messageId ?? null} view={firstView} />}
         answers={
           current !== null && (
             <Answers

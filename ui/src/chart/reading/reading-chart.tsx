@@ -22,6 +22,8 @@ interface ReadingChartProps {
   steps: readonly Step[]
   /** The events in the state. */
   doing?: ReactNode
+  /** The agents that the reply asks, as nodes. */
+  asked?: ReactNode
   /** `Answers`, above the picture. */
   answers?: ReactNode
   /** The words below the picture. */
@@ -30,7 +32,7 @@ interface ReadingChartProps {
 
 const outcomes = ['complete', 'waiting', 'error', 'cancelled'] as const
 
-export function ReadingChart({ current, step, steps, doing, answers, children }: ReadingChartProps) {
+export function ReadingChart({ current, step, steps, doing, asked, answers, children }: ReadingChartProps) {
   const [picked, setPicked] = useState<Picked | null>(null)
   const keys = useArrows()
   const { chart } = useChart()
@@ -84,6 +86,7 @@ export function ReadingChart({ current, step, steps, doing, answers, children }:
           <div className={classes.writing} data-lit={isWriting || undefined}>
             {state('streaming.generating', doing && <span className={classes.doing}>{doing}</span>)}
             {state('streaming.compacting')}
+            {asked}
           </div>
           {arrow('streaming', 'streaming.settling', 'From writing to saving')}
           {state('streaming.settling', <span className={classes.hint}>stored, then shown</span>)}

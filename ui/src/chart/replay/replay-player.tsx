@@ -4,6 +4,7 @@ import { laneOf } from '../canvas/lane-bars.ts'
 import classes from '../chart-page.module.css'
 import type { Message } from '../queries.ts'
 import { Answers } from '../reading/answers.tsx'
+import { Asked } from '../reading/asked.tsx'
 import { ReadingChart } from '../reading/reading-chart.tsx'
 import { Why } from '../reading/why.tsx'
 import type { Step } from '../step.ts'
@@ -35,6 +36,7 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
         step={moment?.step ?? undefined}
         steps={before}
         doing={moment && doingAt(before, moment)}
+        asked={moment && <Asked steps={before} messageId={moment.messageId} view="replay" />}
         answers={
           moment && (
             <Answers

@@ -112,7 +112,8 @@ const endings = {
   error: { icon: IconAlertTriangle, words: 'Error' },
 } satisfies Record<NonNullable<ShownMessage['finishReason']>, { icon: typeof IconCheck; words: string }>
 
-function statusOf(message: ShownMessage): { icon: typeof IconCheck | null; words: string } {
+/** Returns how far a reply has come, or how it ended. */
+export function statusOf(message: ShownMessage): { icon: typeof IconCheck | null; words: string } {
   const { status, finishReason } = message
   if (status === 'streaming')
     return { icon: null, words: hasBegun(message) ? 'Writing' : 'Waiting for the first token' }
