@@ -7,7 +7,7 @@ import { timeOfDay } from '../blocks/time-words.ts'
 import { plural } from '../blocks/words.ts'
 import { providerResource } from '../providers/resource.ts'
 import type { SessionOverview } from '../sessions/queries.ts'
-import { headlineOf } from '../traces/outcome.ts'
+import { headlineOf } from '../blocks/messages/outcome.ts'
 import { agentsOf, type Cause } from './causes.ts'
 import classes from './failures.module.css'
 

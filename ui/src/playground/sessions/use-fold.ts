@@ -1,6 +1,6 @@
 /** Whether the sessions beside the conversation are folded away, kept in this browser. */
+import { useHotkeys } from '@mantine/hooks'
 import { useState } from 'react'
-import { usePageKeys } from '../../blocks/pages/page-keys.ts'
 
 export interface Fold {
   isFolded: boolean
@@ -15,6 +15,6 @@ export function useFold(): Fold {
     localStorage.setItem(key, isFolded ? 'open' : 'folded')
     setFolded(!isFolded)
   }
-  usePageKeys([['[', toggle]])
+  useHotkeys([['[', toggle]])
   return { isFolded, toggle }
 }

@@ -1,4 +1,4 @@
-import classes from './message.module.css'
+import classes from './reason.module.css'
 import { readableError } from './provider-error.ts'
 
 /** The reason of a failure, in the provider's words; the whole answer can be unfolded. */
