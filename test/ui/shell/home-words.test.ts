@@ -1,7 +1,7 @@
 /** The one sentence of the home page: an incident by its cause, silence, or that all is well. */
 import { expect, test } from 'vitest'
-import { causesOf, type Failed, sentenceOf } from '../../../ui/src/home/causes.ts'
 import { timeOfDay } from '../../../ui/src/blocks/time-words.ts'
+import { causesOf, type Failed, sentenceOf } from '../../../ui/src/home/causes.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 3, minute)).toISOString()
 const failed = (

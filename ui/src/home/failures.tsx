@@ -2,12 +2,12 @@
 import { Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { headlineOf } from '../blocks/messages/outcome.ts'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { timeOfDay } from '../blocks/time-words.ts'
 import { plural } from '../blocks/words.ts'
 import { providerResource } from '../providers/resource.ts'
 import type { SessionOverview } from '../sessions/queries.ts'
-import { headlineOf } from '../blocks/messages/outcome.ts'
 import { agentsOf, type Cause } from './causes.ts'
 import classes from './failures.module.css'
 

@@ -20,10 +20,10 @@ import { draftOf } from '../versions/draft.ts'
 import { ActingAs } from './acting-as/acting-as.tsx'
 import classes from './chat-header.module.css'
 import { newestSessions, type Session } from './queries.ts'
-import type { Fold } from './sessions/use-fold.ts'
 import { SessionFacts } from './sessions/session-facts.tsx'
 import { SessionTitle } from './sessions/session-title.tsx'
 import { titleOf } from './sessions/title-of.ts'
+import type { Fold } from './sessions/use-fold.ts'
 
 const SessionSide = lazy(reliable(() => import('./sessions/session-side.tsx')))
 const ShareDialog = lazy(reliable(() => import('./sharing/share-dialog.tsx')))

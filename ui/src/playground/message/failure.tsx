@@ -4,8 +4,8 @@ import { IconAlertTriangle, IconArrowBackUp, IconPlugConnected, IconTimeline } f
 import { Link } from 'react-router'
 import { Copy } from '../../blocks/copy.tsx'
 import { headlineOf } from '../../blocks/messages/outcome.ts'
-import type { ShownMessage } from '../connection/live-reply.ts'
 import { Reason } from '../../blocks/messages/reason.tsx'
+import type { ShownMessage } from '../connection/live-reply.ts'
 import styles from './failure.module.css'
 import classes from './message.module.css'
 
