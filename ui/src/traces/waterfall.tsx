@@ -157,7 +157,9 @@ function Head({ trace, reply, folded, setFolded }: HeadProps) {
           size="compact-xs"
           variant="subtle"
           color="gray"
-          onClick={() => setFolded(isFolded ? folded.difference(new Set(turns)) : folded.union(new Set(turns)))}
+          onClick={() =>
+            setFolded(new Set([...[...folded].filter((key) => !turns.includes(key)), ...(isFolded ? [] : turns)]))
+          }
         >
           {isFolded ? 'Unfold all turns' : 'Fold all turns'}
         </Button>
