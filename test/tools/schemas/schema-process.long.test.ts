@@ -1,6 +1,7 @@
 /** Schemas are applied outside the server process, in bounded time and memory (contract section 18). */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createSchemaProcess, startSchemaChild } from '../../../src/tools/schemas/schema-process.ts'
 import { WAIT_MS } from '../../support/wait.ts'
@@ -12,6 +13,8 @@ const slow = (index: number) => ({
   schema: schema(`^(a+)+${index}$`),
   args: { text: `${'a'.repeat(60)}!` },
 })
+/** Uses half a second of processor time. */
+const long = { kind: 'check' as const, schema: schema('^(a+)+$'), args: { text: `${'a'.repeat(23)}!` } }
 const quick = { kind: 'check' as const, schema: schema('^a'), args: { text: 'a' } }
 
 /** 2^45 paths, each of which collects errors. */
@@ -131,17 +134,18 @@ verifies(
   'a check that waits for a processor is not ended; the checks of others go on in another process',
   async () => {
     const { started, start } = counted()
-    const applier = createSchemaProcess({
-      ...{ cpuMs: 300, patienceMs: 20 },
-      start: () => (started.length === 0 ? stoppedWhenReady(start()) : start()),
-    })
-    const stopped = applier.ask(quick, 'waits')
+    const applier = createSchemaProcess({ cpuMs: 4_000, patienceMs: 20, wallMs: 600_000, start })
+    await applier.ask(quick, 'waits')
+    const before = processorTicks(started[0])
+    const stopped = applier.ask(long, 'waits')
+    await expect.poll(() => processorTicks(started[0]), { interval: 1 }).toBeGreaterThan(before + 3)
+    started[0]?.kill('SIGSTOP') // within its job: it uses no processor time from here on
     const others = ['b', 'c'].map((pattern) => applier.ask({ ...quick, schema: schema(pattern) }, 'waits'))
     expect(await Promise.all(others)).toEqual([[expect.any(String)], [expect.any(String)]])
-    // The other one goes on meanwhile: with the processor time that it is given here, it is ended.
+    // One that uses as much processor time as is given here is ended.
     expect(await applier.ask(slow(7), 'hostile')).toBeNull()
     started[0]?.kill('SIGCONT')
-    expect(await stopped).toEqual([null])
+    expect(await stopped).toEqual([expect.stringContaining('pattern')])
   },
 )
 
@@ -166,10 +170,10 @@ verifies(
   },
 )
 
-/** Stops a process as soon as it is ready: it uses no processor time then. */
-function stoppedWhenReady(child: ChildProcess): ChildProcess {
-  child.prependOnceListener('message', () => child.kill('SIGSTOP'))
-  return child
+/** The processor time that a process has used, in the system's ticks of 10 ms. */
+function processorTicks(child: ChildProcess | undefined): number {
+  const fields = readFileSync(`/proc/${child?.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return Number(fields[11]) + Number(fields[12])
 }
 
 /** Stops a process before it is ready. */
