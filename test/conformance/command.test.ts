@@ -70,6 +70,9 @@ verifies('contract-34.command', 'wrong use is exit 2 and one line that names it'
     [[...some, '--level', 'cluster', '--kill', 'true', '--start', 'true'], /--url2/],
     [[...some, '--only', '('], /"\("/],
     [[...some, '--timeout', 'soon'], /"soon"/],
+    [[...some, '--timeout', '0'], /"0"/],
+    [[...some, '--model-port', '1.5'], /"1\.5"/],
+    [[...some, '--model-port', '65536'], /"65536"/],
     [['--adapter', 'greenroom'], /--url is missing/],
   ] as const) {
     const { code, lines } = await run(...args)

@@ -19,6 +19,7 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-28.workbench',
   'contract-29.busy-machine',
   'contract-29.schedules',
+  'contract-30.pages',
   'contract-31.search-pages',
   'contract-32.surface',
   'contract-33.pages',

@@ -17,6 +17,8 @@ export const children = {
   'contract-30.parent': 'A child names its parent, on every surface; a call names its child.',
   'contract-30.child-lists': 'Lists show children or leave them out as they are asked.',
   'contract-30.child-deletion': 'A session goes with all below it, and so do the children of a reply.',
+  'contract-30.pages':
+    'The pages nest a child below its call, with its own stop; the chart and the trace show it at the call.',
   'contract-30.face-tool':
     'An agent is an MCP server of both eras with one tool, ask; GET and DELETE are 405, and every instance serves.',
   'contract-30.face-access':

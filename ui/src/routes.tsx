@@ -92,7 +92,7 @@ const pages: RouteObject[] = [
     'chart',
     {
       title: 'State chart',
-      description: 'Every session is an actor that moves through these states, shown as it runs.',
+      description: 'Where a reply is, how long it is silent, what may come next, and why it ended.',
       width: 'full',
     },
     reliable(() => import('./chart/chart-page.tsx')),

@@ -12,6 +12,10 @@ export class Refusal extends Error {
   }
 }
 
+/** Returns the status of a refusal: of any error that has one. Null for other errors. */
+export const refusedWith = (error: unknown): number | null =>
+  error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : null
+
 /** Sentences of what the checks wait for, by the signals that end the waits. */
 export const awaited = new WeakMap<AbortSignal, () => string>()
 

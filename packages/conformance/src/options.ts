@@ -109,9 +109,9 @@ function urlOf(name: string, value: string): string {
 
 function numberOf(name: string, value: string, most: number): number {
   const number = Number(value)
-  const isGood = value !== '' && Number.isFinite(number) && number >= 0 && number <= most
-  if (!isGood || (name === 'timeout' && number === 0))
-    throw new UsageError(`--${name} ${JSON.stringify(value)}: expected a number up to ${most}.`)
+  const isTime = name === 'timeout'
+  const isGood = value !== '' && (isTime ? number > 0 : number >= 0 && Number.isInteger(number)) && number <= most
+  if (!isGood) throw new UsageError(`--${name} ${JSON.stringify(value)}: expected a number up to ${most}.`)
   return number
 }
 

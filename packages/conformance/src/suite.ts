@@ -1,8 +1,8 @@
 /** Runs the checks, one after the other. */
 import { checksOf } from './checks/index.ts'
-import { awaited, Failure, isUnreachable, Refusal, TimedOut, wordsOf } from './failures.ts'
+import { awaited, Failure, isUnreachable, refusedWith, TimedOut, wordsOf } from './failures.ts'
 import type { Model } from './model/server.ts'
-import type { Adapter, Check, Context, Level, Outcome, Result, ServerControl } from './types.ts'
+import type { Adapter, Check, Context, Level, Need, Outcome, Result, ServerControl } from './types.ts'
 
 export interface RunOptions {
   adapter: Adapter
@@ -38,6 +38,9 @@ export async function runSuite(options: RunOptions): Promise<Outcome[]> {
   return outcomes
 }
 
+const offersTo = ({ offers, followsEnded = true }: Adapter, need: Need): boolean =>
+  need === 'followEnded' ? followsEnded : offers.includes(need)
+
 interface Judged {
   result: Result
   message: string | null
@@ -45,7 +48,7 @@ interface Judged {
 
 async function runCheck(check: Check, options: RunOptions): Promise<Judged> {
   const { adapter, timeoutMs } = options
-  const missing = check.needs.filter((verb) => !adapter.offers.includes(verb))
+  const missing = check.needs.filter((need) => !offersTo(adapter, need))
   if (missing.length > 0) return { result: 'not offered', message: `The adapter does not offer ${missing.join(', ')}.` }
   const over = new AbortController()
   const stop = () => {
@@ -73,7 +76,7 @@ async function runCheck(check: Check, options: RunOptions): Promise<Judged> {
 /** Returns what an error says: a fault of the server, or that the check could not be run. */
 function judge(error: unknown): Judged {
   const message = wordsOf(error)
-  if (error instanceof Failure || error instanceof Refusal) return { result: 'fail', message }
+  if (error instanceof Failure || refusedWith(error) !== null) return { result: 'fail', message }
   if (isUnreachable(error)) return { result: 'error', message: `The server could not be reached: ${message}` }
   // `fetch` rejects with a TypeError where a connection breaks.
   const isBroken = error instanceof TypeError && error.cause !== undefined
@@ -81,22 +84,27 @@ function judge(error: unknown): Judged {
   return { result: 'error', message }
 }
 
-const notThere = () => Promise.reject(new Error('This verb is not offered.'))
+const notThere = (): Promise<never> => Promise.reject(new Error('This verb is not offered.'))
 
 function contextOf(check: Check, options: RunOptions, signal: AbortSignal): Context {
   const { adapter, model, url, url2, agent, key, server } = options
   const run = crypto.randomUUID().slice(0, 8)
-  let asked = 0
+  const asked: string[] = []
   return {
     adapter: {
       name: adapter.name,
       offers: adapter.offers,
       continues: adapter.continues ?? false,
+      followsEnded: adapter.followsEnded ?? true,
       configure: notThere,
       createConversation: (...given) => adapter.createConversation(...given),
       send: (...given) => adapter.send(...given),
       follow: (...given) => adapter.follow?.(...given) ?? nothing(),
-      read: (...given) => adapter.read?.(...given) ?? notThere(),
+      async read(...given) {
+        const messages = (await adapter.read?.(...given)) ?? (await notThere())
+        const roleOf = (text: string) => (asked.includes(text) ? 'user' : 'assistant')
+        return messages.map((message) => ({ ...message, role: message.role ?? roleOf(message.text) }))
+      },
       cancel: (...given) => adapter.cancel?.(...given) ?? notThere(),
       remove: (...given) => adapter.remove?.(...given) ?? notThere(),
     },
@@ -105,7 +113,11 @@ function contextOf(check: Check, options: RunOptions, signal: AbortSignal): Cont
     server,
     target: { url, url2, agent, key, signal },
     other: { url: url2 ?? url, url2: url, agent, key, signal },
-    ask: (rule) => `${rule} (${check.id} ${run}-${++asked})`,
+    ask(rule) {
+      const text = `${rule} (${check.id} ${run}-${asked.length + 1})`
+      asked.push(text)
+      return text
+    },
   }
 }
 

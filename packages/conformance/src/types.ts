@@ -1,9 +1,11 @@
 /** The words of the suite: what an adapter offers, what a check needs, how a check ends. */
 import type { Model } from './model/server.ts'
 
-export const verbs = ['createConversation', 'send', 'follow', 'followEnded', 'read', 'cancel', 'remove'] as const
-/** A thing that an adapter can do. `followEnded`: `follow` serves replies that have ended as well. */
+export const verbs = ['createConversation', 'send', 'follow', 'read', 'cancel', 'remove'] as const
+/** A thing that an adapter can do. */
 export type Verb = (typeof verbs)[number]
+/** A thing that a check needs. `followEnded`: that `follow` serves replies that have ended. */
+export type Need = Verb | 'followEnded'
 
 export const levels = ['stream', 'resume', 'durable', 'cluster'] as const
 export type Level = (typeof levels)[number]
@@ -58,19 +60,22 @@ export interface Adapter {
   offers: readonly Verb[]
   /** True if a reply whose process ended is generated further: the model may be called again. */
   continues?: boolean
+  /** False if `follow` serves running replies alone. */
+  followsEnded?: boolean
   /** Sets the server up for the suite's model. Resolves to the agent that the checks talk to. */
   configure?(setting: Setting): Promise<string | null>
   createConversation(target: Target): Promise<string>
   send(conversation: string, text: string, options: SendOptions, target: Target): AsyncIterable<Item>
   follow?(conversation: string, reply: string, afterId: string | null, target: Target): AsyncIterable<Item>
-  read?(conversation: string, target: Target): Promise<Message[]>
+  /** Without a `role` a message is the user's where its text is one that was sent. */
+  read?(conversation: string, target: Target): Promise<(Omit<Message, 'role'> & Partial<Message>)[]>
   cancel?(conversation: string, reply: string, target: Target): Promise<void>
   remove?(conversation: string, target: Target): Promise<void>
 }
 
 /** The means of a check. */
 export interface Context {
-  adapter: Required<Adapter>
+  adapter: Omit<Required<Adapter>, 'read'> & { read(conversation: string, target: Target): Promise<Message[]> }
   model: Model
   target: Target
   /** The other instance, at level `cluster`. */
@@ -94,7 +99,7 @@ export interface Check {
   rule: string
   /** The reason for a user to care. */
   reason: string
-  needs: readonly Verb[]
+  needs: readonly Need[]
   run(context: Context): Promise<void>
 }
 

@@ -146,6 +146,13 @@ verifies('contract-32.file-ids', 'the use of a file in a message is noted', asyn
   const [row] = await scene.app
     .sql`select used_at > clock_timestamp() - interval '1 hour' as used from files where id = ${uuid}`
   expect(row?.used).toBe(true)
+  const usedAt = async () => {
+    const [{ used } = { used: null }] = await scene.app.sql`select used_at::text as used from files where id = ${uuid}`
+    return used
+  }
+  const noted = await usedAt()
+  await ask([{ type: 'input_file', file_id: id }])
+  expect(await usedAt(), 'once an hour').toBe(noted)
 })
 
 verifies('contract-32.file-ids', 'a message keeps the bytes of a file that is deleted', async () => {

@@ -1,6 +1,8 @@
 /** Contract section 32: files are uploaded, listed, read and deleted. */
 import { afterAll, expect } from 'vitest'
+import { tidyFiles } from '../../../src/features/files/store/files.ts'
 import { openScene } from '../../http/scene.ts'
+import { createAgent } from '../../support/app.ts'
 import { verifies } from '../../verifies.ts'
 import { pngOf } from '../parts/routes/parts-scene.ts'
 import { type Fields, formOf, secretOf, sendForm } from './files-scene.ts'
@@ -144,6 +146,43 @@ verifies('contract-32.files-end', 'an expired file is unknown, and goes with its
   await scene.app.sql`update files set expires_at = clock_timestamp() where end_user = 'late'`
   expect((await scene.call('GET', `${files}/${json.id}`)).status).toBe(404)
   expect((await scene.call('GET', `${files}?user=late`)).json.data).toEqual([])
+})
+
+verifies('contract-32.files-end', 'an expired file no longer counts towards the limits of its user', async () => {
+  expect((await upload('x'.repeat(300_000), { user: 'again' })).status).toBe(200)
+  expect((await upload('x'.repeat(300_000), { user: 'again' })).status).toBe(413)
+  await scene.app.sql`update files set expires_at = clock_timestamp() where end_user = 'again'`
+  expect((await upload('x'.repeat(300_000), { user: 'again' })).status).toBe(200)
+})
+
+verifies(
+  'contract-32.files-end',
+  'a file that nobody used goes after the retention, one with an end at its end',
+  async () => {
+    const after = { 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '3600' }
+    const ids = [await upload('unused', { user: 'rita' }), await upload('ends', { ...after, user: 'rita' })]
+    await scene.app.sql`update files set used_at = clock_timestamp() - interval '3 days' where end_user = 'rita'`
+    const left = async () =>
+      (await scene.call('GET', `${files}?user=rita`)).json.data.map(({ id }: { id: string }) => id)
+    await tidyFiles(scene.app.sql, null)
+    expect(await left()).toHaveLength(2)
+    await tidyFiles(scene.app.sql, 2)
+    expect(await left()).toEqual([ids[1]?.json.id])
+  },
+)
+
+verifies('contract-32.files-form', 'a key of several agents names the agent of its file', async () => {
+  const other = (await createAgent(scene.app, { type: 'demo' })).agentId
+  const made = async (agentIds: string[]) =>
+    (await scene.call('POST', '/api/v1/keys', { name: String(agentIds.length), scopes: ['deploy'], agentIds })).json.key
+  const [one, both] = [await made([scene.agentId]), await made([scene.agentId, other])]
+  const sent = async (key: string, fields?: Fields) => {
+    const { status, json } = await send(ofAll, formOf('mine', fields), { authorization: `Bearer ${key}` })
+    return [status, json.error?.message ?? null]
+  }
+  expect(await sent(one)).toEqual([200, null])
+  expect(await sent(both)).toEqual([400, expect.stringContaining('model')])
+  expect(await sent(both, { model: other })).toEqual([200, null])
 })
 
 verifies('contract-32.files-end', 'a user’s export and deletion have the files', async () => {

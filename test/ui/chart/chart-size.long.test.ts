@@ -26,7 +26,11 @@ test.each([
   expect(box?.x).toBeGreaterThanOrEqual(0)
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
   expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(height)
-  const figure = await page.getByRole('figure', { name: /^State chart/ }).boundingBox()
-  expect(figure?.height).toBeLessThan(width < 500 ? 620 : 420)
+  const states = await page.getByRole('group', { name: 'States' }).boundingBox()
+  expect(states?.height).toBeLessThan(width < 500 ? 420 : 220)
+  await page
+    .getByRole('figure', { name: /^State chart/ })
+    .getByText('Why it ended')
+    .waitFor()
   expect(await sidewaysScroll(page)).toEqual([])
 })

@@ -47,7 +47,7 @@ test('a reply tells its figures; its trace and what the model saw are a click aw
     expect.stringMatching(/^test-model/),
     expect.stringMatching(/^attempt 1\s*429, again after/),
     expect.stringMatching(/^attempt 2\s*first token/),
-    'settle',
+    'saved',
   ])
   await spans.nth(2).getByRole('button').click()
   await page.getByRole('region', { name: 'Span attempt 1' }).getByText('provider_rate_limited').waitFor()

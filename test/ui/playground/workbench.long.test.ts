@@ -107,7 +107,7 @@ test('what the last reply did and what its model was sent stay beside it; the si
   await soon(() => statuses(page)).toEqual(['Complete'])
   const side = page.getByRole('complementary', { name: 'Workbench' })
   await side.getByRole('tab', { name: 'Trace' }).click()
-  await side.getByRole('list', { name: 'Spans of the reply' }).getByText('settle').waitFor()
+  await side.getByRole('list', { name: 'Spans of the reply' }).getByText('saved').waitFor()
   await side.getByRole('tab', { name: 'Request' }).click()
   await side.getByText('"Hello"').waitFor()
   expect(await axe(page)).toEqual([])

@@ -1,6 +1,5 @@
 /** Facts derived from the chart's names: which transition a step took, in which states an actor is, how states look. */
-import type { ChartTransition } from './queries.ts'
-import type { Step } from './step.ts'
+import type { ChartTransition, Step } from './step.ts'
 
 const isWithin = (state: string, ancestor: string): boolean => state === ancestor || state.startsWith(`${ancestor}.`)
 

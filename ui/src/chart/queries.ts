@@ -2,12 +2,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
-import type { Step } from './step.ts'
+import type { Chart, Step } from './step.ts'
 
 type Schemas = components['schemas']
-export type Chart = Schemas['Chart']
-export type ChartState = Chart['states'][number]
-export type ChartTransition = Chart['transitions'][number]
 export type Actor = Schemas['LiveActors']['actors'][number]
 export type Message = Schemas['PlaygroundMessage']
 
@@ -76,6 +73,21 @@ export const allSteps = (id: string) =>
         if (transitions.length === 0 || all.length >= total) return all
       }
     },
+  })
+
+/** Returns the query of a reply that has ended, read once; undefined where it is none of the newest. */
+export const replyQuery = (agentId: string, sessionId: string, messageId: string) =>
+  queryOptions({
+    queryKey: ['chart', 'reply', messageId],
+    queryFn: async ({ signal }) => {
+      const path = { agent_id: agentId, session_id: sessionId }
+      const call = api.GET('/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages', {
+        params: { path, query: { limit: 5 } },
+        signal,
+      })
+      return (await call).messages.find(({ id }) => id === messageId) ?? null
+    },
+    staleTime: Number.POSITIVE_INFINITY,
   })
 
 /** Returns the query of the messages of every branch: a step shows the path of its own reply. */

@@ -159,6 +159,12 @@ export async function cancelReply(agentId: string, sessionId: string): Promise<v
   await api.POST(`${listPath}/{session_id}/cancel`, { params: { path } })
 }
 
+/** Stops the session that answers a call, also one that has not begun. Resolves as `cancelReply` does. */
+export async function stopChild(agentId: string, sessionId: string): Promise<void> {
+  const path = { agent_id: agentId, session_id: sessionId }
+  await api.POST(`${listPath}/{session_id}/cancel`, { params: { path }, body: { queue: 'clear' } })
+}
+
 /** Returns the error of a refused decision. If its calls wait no longer, another decision came first. */
 export const decisionProblem = (error: unknown): unknown =>
   isTooLate(error) ? new ApiError(409, 'Somebody else has decided meanwhile.') : error

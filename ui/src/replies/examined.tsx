@@ -5,8 +5,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import type { Message } from '../chart/queries.ts'
+import { Answers } from '../chart/reading/answers.tsx'
+import { Asked } from '../chart/reading/asked.tsx'
 import { ReadingChart } from '../chart/reading/reading-chart.tsx'
-import { stateName } from '../chart/reading/words.ts'
 import { messagesAt, momentsOf } from '../chart/replay/replay-moments.ts'
 import { doingAt, stepsAt } from '../chart/replay/replay-player.tsx'
 import { ReplaySteps } from '../chart/replay/replay-steps.tsx'
@@ -107,11 +108,9 @@ export function Examined({ agentId, reply, messages, steps, initial }: ExaminedP
           step={moment?.step ?? undefined}
           steps={own}
           doing={moment && doingAt(before, moment)}
-        >
-          <span role="status">
-            <b>{moment ? stateName(moment.state) : '…'}</b> at this step
-          </span>
-        </ReadingChart>
+          asked={<Asked steps={before} messageId={reply.id} view="replay" />}
+          answers={moment && <Answers current={moment.state} since="at this step" />}
+        />
         <ReplaySteps moments={moments} index={index} onGo={go} />
       </section>
     </div>

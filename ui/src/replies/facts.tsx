@@ -9,11 +9,10 @@ import { RunningDuration } from '../blocks/running-duration.tsx'
 import { wholeNumber } from '../blocks/words.ts'
 import { InstanceChip } from '../chart/chips/instance-chip.tsx'
 import type { Message } from '../chart/queries.ts'
-import { endOf, pastName } from '../chart/reading/words.ts'
 import type { Step } from '../chart/step.ts'
 import { clockTime, duration } from '../chart/words.ts'
 import { Reason } from '../playground/message/error-reason.tsx'
-import { headlineOf } from '../playground/message/failure.tsx'
+import { endings, headlineOf } from '../traces/outcome.ts'
 import { SilentFor } from '../traces/silence/silent-for.tsx'
 import { useSilence } from '../traces/silence/use-silence.ts'
 import classes from './replies.module.css'
@@ -40,7 +39,7 @@ export function Facts({ reply, agentId, steps }: FactsProps) {
   ] as const
   return (
     <>
-      <Outcome reply={reply} steps={steps} />
+      <Outcome reply={reply} />
       <dl className={classes.list}>
         {facts.map(([name, value]) =>
           value == null ? null : (
@@ -66,21 +65,10 @@ const Id = ({ name, id }: { name: string; id: string }) => (
   </div>
 )
 
-const endings = {
-  stop: 'Complete: the model came to its end.',
-  length: 'Cut off at the length limit.',
-  content_filter: 'Stopped by the provider’s content filter.',
-  cancelled: 'Stopped by somebody; it keeps what it had.',
-  tool_calls: 'Waiting for somebody to decide its calls.',
-  steered: 'Ended early for the next message.',
-  error: 'Failed.',
-} satisfies Record<NonNullable<Message['finishReason']>, string>
-
-function Outcome({ reply, steps }: Pick<FactsProps, 'reply' | 'steps'>) {
+function Outcome({ reply }: Pick<FactsProps, 'reply'>) {
   const { status, finishReason, error, providerId, sessionId, createdAt } = reply
   const isRunning = status === 'streaming'
   const silence = useSilence(sessionId, createdAt, isRunning)
-  const end = endOf(steps)
   if (error) {
     return (
       <Alert color="red" variant="light" icon={<IconAlertTriangle size={16} />} title={headlineOf(error)}>
@@ -106,7 +94,6 @@ function Outcome({ reply, steps }: Pick<FactsProps, 'reply' | 'steps'>) {
     <p className={classes.outcome}>
       {isRunning ? 'It is being written. ' : (endings[finishReason ?? 'stop'] ?? '')}
       {silence && <SilentFor silence={silence} />}
-      {!isRunning && end?.code && ` Code ${end.code}, ${pastName(end.event)}.`}
     </p>
   )
 }

@@ -1,4 +1,5 @@
 /** A moment of a reply in its trace. Pure. */
+import { isRunning } from '../chart/machine.ts'
 import type { Moment } from '../chart/replay/replay-moments.ts'
 import type { Trace } from '../traces/types.ts'
 
@@ -10,8 +11,8 @@ export function cursorOf(moment: Moment | undefined, trace: Trace): { ms: number
   const has = (id: unknown) => trace.spans.find((span) => span.id === id)?.id
   const ofTool = tool && trace.spans.find(({ detail }) => detail.callId === tool.id)?.id
   const ofNote = step?.kind === 'note' && !tool ? has(step.detail.span) : undefined
-  const atEnd =
-    state === 'error' ? trace.spans.findLast(({ kind, ok }) => kind === 'attempt' && ok === false)?.id : null
+  const attempts = trace.spans.filter(({ kind }) => kind === 'attempt')
+  const atEnd = isRunning(state) ? null : (attempts.findLast(({ ok }) => state !== 'error' || ok === false)?.id ?? null)
   const running = trace.spans.findLast(
     ({ startMs, endMs }) => startMs <= ms && (endMs ?? Number.POSITIVE_INFINITY) >= ms,
   )

@@ -72,7 +72,7 @@ function SharedMessage({ message, place, isLast }: { message: ShownMessage; plac
       {role === 'user' ? (
         content !== '' && <UserText text={content} />
       ) : (
-        <ReplyBody message={message} place={place} unfolded={unfolded} marks={[]} isFollowedByMessage={!isLast} />
+        <ReplyBody message={message} id={String(place)} unfolded={unfolded} marks={[]} isFollowedByMessage={!isLast} />
       )}
       {status === 'error' && (
         <Alert color="red" variant="light" mt="sm">

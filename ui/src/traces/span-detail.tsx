@@ -1,6 +1,7 @@
 /** The detail of a span: its figures, and its contents from the reply and its requests. */
 import { Button, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { wordsOf } from '../api.ts'
 import { CodeBlock } from '../blocks/code-block.tsx'
 import { Diff } from '../blocks/diff/diff.tsx'
@@ -17,8 +18,8 @@ interface SpanDetailProps {
   /** The last of the reply's attempts: a failed reply failed with it. */
   isLastAttempt: boolean
   reply: TracedReply
-  /** Shows what the model was sent in that turn. */
-  onRequest: (turn: number) => void
+  /** Shows what the model was sent in that turn. Null where the reply's own page does. */
+  onRequest: ((turn: number) => void) | null
 }
 
 export function SpanDetail({ span, isLastAttempt, reply, onRequest }: SpanDetailProps) {
@@ -33,6 +34,11 @@ export function SpanDetail({ span, isLastAttempt, reply, onRequest }: SpanDetail
           </div>
         ))}
       </dl>
+      {onRequest === null && (
+        <Text fz="xs">
+          <Link to={`/replies/${reply.id}`}>Open the reply</Link>
+        </Text>
+      )}
       {span.kind === 'tool' && <Call callId={span.detail.callId} reply={reply} />}
       {span.kind === 'attempt' && span.ok === false && <Refusal error={isLastAttempt ? reply.error : null} />}
       {span.kind === 'model' && turn !== null && <Turn turn={turn} replyId={reply.id} onRequest={onRequest} />}
@@ -70,7 +76,7 @@ function Refusal({ error }: { error: TracedReply['error'] }) {
 interface TurnProps {
   turn: number
   replyId: string
-  onRequest: (turn: number) => void
+  onRequest: SpanDetailProps['onRequest']
 }
 
 function Turn({ turn, replyId, onRequest }: TurnProps) {
@@ -82,9 +88,11 @@ function Turn({ turn, replyId, onRequest }: TurnProps) {
   if (request === undefined) return <Text fz="xs">Its request is not kept any longer.</Text>
   return (
     <>
-      <Button size="compact-xs" variant="default" onClick={() => onRequest(turn)}>
-        Open the request of turn {turn}
-      </Button>
+      {onRequest && (
+        <Button size="compact-xs" variant="default" onClick={() => onRequest(turn)}>
+          Open the request of turn {turn}
+        </Button>
+      )}
       {before && (
         <section aria-label={`Changes since turn ${before.turn}`}>
           <Text fz="xs" c="dimmed">

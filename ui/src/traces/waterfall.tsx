@@ -1,5 +1,6 @@
 /** A reply's spans to scale, one a line; a click opens what a span was about beside it, and a turn folds. */
 import { ActionIcon, Button, Group, UnstyledButton } from '@mantine/core'
+import { useCallbackRef } from '@mantine/hooks'
 import { IconChevronRight } from '@tabler/icons-react'
 import { type CSSProperties, useEffect, useState } from 'react'
 import { Copy } from '../blocks/copy.tsx'
@@ -10,11 +11,20 @@ import { traceAsMarkdown } from './as-markdown.ts'
 import { OpenedSpan } from './opened-span.tsx'
 import { SpanDetail } from './span-detail.tsx'
 import classes from './traces.module.css'
+import { ChildTraces } from './tree/child-traces.tsx'
+import {
+  type Folded,
+  levelOf,
+  sessionsFolded,
+  type ToldReply,
+  type TreeRow,
+  toldMs,
+  treeRows,
+  turnKey,
+} from './tree/tree-rows.ts'
 import { foldedAtFirst, foldedWords, ticksOf, turnOf, turnsIn, within } from './turns.ts'
 import type { Span, Trace, TracedReply } from './types.ts'
 import { argumentWords, firstTokenOf, nowIn, requestIdOf, spanWords } from './words.ts'
-
-const depth: Record<string, number> = { reply: 0, model: 1, tool: 2, settle: 1, attempt: 2, handover: 1 }
 
 interface WaterfallProps {
   trace: Trace
@@ -25,48 +35,49 @@ interface WaterfallProps {
 }
 
 export function Waterfall({ trace, reply, onRequest, cursor }: WaterfallProps) {
-  const { spans } = trace
-  const [openId, setOpenId] = useState<string | null>(null)
-  const [folded, setFolded] = useState<readonly number[]>(() => foldedAtFirst(spans))
-  useEffect(() => setOpenId((before) => cursor?.span ?? before), [cursor?.span])
-  const isRunning = spans.some(({ endMs }) => endMs === null)
+  const [openKey, setOpenKey] = useState<string | null>(null)
+  const { folded, setFolded, toggle } = useFolded(trace, reply.id)
+  const { told, onTold } = useTold()
+  useEffect(() => setOpenKey((before) => cursor?.span ?? before), [cursor?.span])
+  const rows = treeRows({ reply, trace }, told, folded)
+  const isRunning = rows.some(({ span }) => span.endMs === null)
   const now = useNow(isRunning)
-  const told = Math.max(1, ...spans.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
   // What runs has no end yet: it lasts until now.
-  const whole = isRunning ? Math.max(told, nowIn(trace, now)) : told
-  const lastAttempt = spans.findLast(({ kind }) => kind === 'attempt')
-  const toggle = (turn: number) =>
-    setFolded(folded.includes(turn) ? folded.filter((one) => one !== turn) : [...folded, turn])
-  const shown = spans.filter((span) => span.kind === 'model' || !folded.includes(turnOf(span) ?? 0))
-  const open = shown.find(({ id }) => id === openId)
+  const whole = isRunning ? Math.max(toldMs(rows), nowIn(trace, now)) : toldMs(rows)
+  const open = rows.find(({ key }) => key === openKey)
   const detail = open && (
-    <SpanDetail key={open.id} span={open} isLastAttempt={open === lastAttempt} reply={reply} onRequest={onRequest} />
+    <OpenDetail key={open.key} row={open} onRequest={open.reply.id === reply.id ? onRequest : null} />
   )
   return (
     <div className={classes.waterfall}>
       <Head trace={trace} reply={reply} folded={folded} setFolded={setFolded} />
-      <OpenedSpan name={open?.name ?? null} detail={detail} onClose={() => setOpenId(null)}>
+      {rows.map(
+        ({ key, span, trace: of }) =>
+          span.child &&
+          !folded.has(span.child.sessionId) && (
+            <ChildTraces key={key} call={span} trace={of} child={span.child} onTold={onTold} />
+          ),
+      )}
+      <OpenedSpan name={open?.name ?? null} detail={detail} onClose={() => setOpenKey(null)}>
         {(below) => (
           <div className={classes.rows}>
             <Axis whole={whole} />
             <ol aria-label="Spans of the reply">
-              {shown.map((span) => (
-                <li key={span.id}>
-                  <div className={classes.line}>
-                    {span.kind === 'model' && (
-                      <Fold turn={turnOf(span) ?? 0} isFolded={folded.includes(turnOf(span) ?? 0)} onToggle={toggle} />
-                    )}
+              {rows.map((row) => (
+                <li key={row.key}>
+                  <div className={classes.line} style={indentOf(row)}>
+                    <Fold row={row} folded={folded} onToggle={toggle} />
                     <SpanRow
-                      span={span}
-                      words={wordsBeside(span, spans, reply, folded)}
+                      row={row}
+                      words={wordsBeside(row, folded)}
                       whole={whole}
                       at={cursor?.ms ?? null}
-                      isOpen={span === open}
-                      isCompacting={isCompacting(span, spans)}
-                      onClick={() => setOpenId(span === open ? null : span.id)}
+                      isOpen={row === open}
+                      isCompacting={isCompacting(row.span, row.trace.spans)}
+                      onClick={() => setOpenKey(row === open ? null : row.key)}
                     />
                   </div>
-                  {span === open && below}
+                  {row === open && below}
                 </li>
               ))}
             </ol>
@@ -77,27 +88,62 @@ export function Waterfall({ trace, reply, onRequest, cursor }: WaterfallProps) {
   )
 }
 
+const indentOf = (row: TreeRow): CSSProperties & Record<'--level', number> => ({ '--level': levelOf(row) })
+
+/** What is folded at first: turns of a long trace, and sessions where many are asked. */
+function useFolded({ spans }: Trace, replyId: string) {
+  const [folded, setFolded] = useState<Folded>(
+    () => new Set([...foldedAtFirst(spans).map((turn) => turnKey(replyId, turn)), ...sessionsFolded(spans)]),
+  )
+  const toggle = (key: string) => {
+    const others = new Set(folded)
+    if (!others.delete(key)) others.add(key)
+    setFolded(others)
+  }
+  return { folded, setFolded, toggle }
+}
+
+/** The replies of the sessions that answer calls, as far as they are known. */
+function useTold() {
+  const [told, setTold] = useState<ReadonlyMap<string, ToldReply>>(new Map())
+  const onTold = useCallbackRef((one: ToldReply) => setTold((before) => new Map(before).set(one.reply.id, one)))
+  return { told: [...told.values()], onTold }
+}
+
+interface OpenDetailProps {
+  row: TreeRow
+  /** Null for a reply of a session that answers a call: its page has its requests. */
+  onRequest: ((turn: number) => void) | null
+}
+
+function OpenDetail({ row: { span, trace, reply }, onRequest }: OpenDetailProps) {
+  const isLastAttempt = span === trace.spans.findLast(({ kind }) => kind === 'attempt')
+  return <SpanDetail span={span} isLastAttempt={isLastAttempt} reply={reply} onRequest={onRequest} />
+}
+
 /** Returns whether a span is a turn that writes a summary of the conversation, or its attempt: the state chart's other state. */
 const isCompacting = ({ detail, parentId }: Span, spans: readonly Span[]): boolean =>
   detail.purpose === 'summary' || spans.some(({ id, detail: of }) => id === parentId && of.purpose === 'summary')
 
-function wordsBeside(span: Span, spans: readonly Span[], { toolCalls }: TracedReply, folded: readonly number[]) {
+function wordsBeside({ span, trace: { spans }, reply }: TreeRow, folded: Folded) {
   const turn = turnOf(span)
-  const hidden = span.kind === 'model' && turn !== null && folded.includes(turn) ? within(spans, turn) : []
-  return [spanWords(span), argumentWords(span, toolCalls), foldedWords(hidden)].filter(Boolean).join(', ')
+  const isFolded = span.kind === 'model' && turn !== null && folded.has(turnKey(reply.id, turn))
+  const hidden = isFolded ? within(spans, turn) : []
+  return [spanWords(span), argumentWords(span, reply.toolCalls), foldedWords(hidden)].filter(Boolean).join(', ')
 }
 
 interface HeadProps {
   trace: Trace
   reply: TracedReply
-  folded: readonly number[]
-  setFolded: (turns: readonly number[]) => void
+  folded: Folded
+  setFolded: (folded: Folded) => void
 }
 
 /** The ids under which the logs have the reply, and the trace to copy. */
 function Head({ trace, reply, folded, setFolded }: HeadProps) {
   const requestId = requestIdOf(trace.spans)
-  const turns = turnsIn(trace.spans)
+  const turns = turnsIn(trace.spans).map((turn) => turnKey(reply.id, turn))
+  const isFolded = turns.some((turn) => folded.has(turn))
   return (
     <Group gap="2px 10px" className={classes.ids ?? ''}>
       <Id name="Reply" id={reply.id} />
@@ -111,9 +157,9 @@ function Head({ trace, reply, folded, setFolded }: HeadProps) {
           size="compact-xs"
           variant="subtle"
           color="gray"
-          onClick={() => setFolded(folded.length > 0 ? [] : turns)}
+          onClick={() => setFolded(isFolded ? folded.difference(new Set(turns)) : folded.union(new Set(turns)))}
         >
-          {folded.length > 0 ? 'Unfold all turns' : 'Fold all turns'}
+          {isFolded ? 'Unfold all turns' : 'Fold all turns'}
         </Button>
       )}
     </Group>
@@ -140,27 +186,34 @@ const Axis = ({ whole }: { whole: number }) => (
 )
 
 interface FoldProps {
-  turn: number
-  isFolded: boolean
-  onToggle: (turn: number) => void
+  row: TreeRow
+  folded: Folded
+  onToggle: (key: string) => void
 }
 
-const Fold = ({ turn, isFolded, onToggle }: FoldProps) => (
-  <ActionIcon
-    className={classes.fold ?? ''}
-    size={24}
-    variant="subtle"
-    color="gray"
-    aria-label={`Turn ${turn}`}
-    aria-expanded={!isFolded}
-    onClick={() => onToggle(turn)}
-  >
-    <IconChevronRight size={14} stroke={1.8} />
-  </ActionIcon>
-)
+/** Folds a turn, or the session that answers a call. */
+function Fold({ row: { span, reply, level }, folded, onToggle }: FoldProps) {
+  const turn = span.kind === 'model' ? (turnOf(span) ?? 0) : null
+  const key = turn === null ? span.child?.sessionId : turnKey(reply.id, turn)
+  if (key === undefined) return null
+  const name = turn === null ? `Session of ${span.name}` : `Turn ${turn}`
+  return (
+    <ActionIcon
+      className={classes.fold ?? ''}
+      size={24}
+      variant="subtle"
+      color="gray"
+      aria-label={level === 0 ? name : `${name}, below`}
+      aria-expanded={!folded.has(key)}
+      onClick={() => onToggle(key)}
+    >
+      <IconChevronRight size={14} stroke={1.8} />
+    </ActionIcon>
+  )
+}
 
 interface SpanRowProps {
-  span: Span
+  row: TreeRow
   words: string
   /** Milliseconds of the whole width. */
   whole: number
@@ -171,8 +224,11 @@ interface SpanRowProps {
   onClick: () => void
 }
 
-function SpanRow({ span, words, whole, at, isOpen, isCompacting, onClick }: SpanRowProps) {
-  const { kind, name, startMs, endMs, ok } = span
+function SpanRow({ row, words, whole, at, isOpen, isCompacting, onClick }: SpanRowProps) {
+  const { span, name, offsetMs } = row
+  const { kind, ok } = span
+  const startMs = span.startMs + offsetMs
+  const endMs = span.endMs === null ? null : span.endMs + offsetMs
   const percent = (ms: number) => `${(100 * ms) / whole}%`
   const first = firstTokenOf(span)
   const took = endMs === null ? `running, ${wholeSeconds(whole - startMs)}` : duration(endMs - startMs)
@@ -180,7 +236,7 @@ function SpanRow({ span, words, whole, at, isOpen, isCompacting, onClick }: Span
   const style: CSSProperties & Record<'--tick', string> = { '--tick': percent(tick) }
   return (
     <UnstyledButton className={classes.span ?? ''} aria-expanded={isOpen} onClick={onClick}>
-      <span className={classes.spanName} style={{ paddingInlineStart: `${(depth[kind] ?? 0) * 14}px` }}>
+      <span className={classes.spanName}>
         {name}
         {words !== '' && <small>{words}</small>}
       </span>
@@ -191,7 +247,7 @@ function SpanRow({ span, words, whole, at, isOpen, isCompacting, onClick }: Span
           data-ok={String(ok)}
           style={{ left: percent(startMs), width: percent((endMs ?? whole) - startMs) }}
         />
-        {first !== null && <b style={{ left: percent(first) }} />}
+        {first !== null && <b style={{ left: percent(first + offsetMs) }} />}
         {at !== null && <u style={{ left: percent(Math.min(at, whole)) }} />}
       </span>
       <span className={classes.took}>{took}</span>

@@ -20,6 +20,9 @@ const failureOf = (span: Span): string | null =>
 /** Returns milliseconds from the admission, as spans have their beginnings and ends. */
 export const firstTokenOf = (span: Span): number | null => numberIn(span, 'firstTokenMs')
 
+/** Returns a span's name as people read it. */
+export const spanName = ({ kind, name }: Span): string => (kind === 'settle' ? 'saved' : name)
+
 /** Returns the words after a span's name. */
 export function spanWords(span: Span): string {
   const failure = span.kind === 'attempt' || span.kind === 'model' ? failureOf(span) : null

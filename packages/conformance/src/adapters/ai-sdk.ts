@@ -27,6 +27,7 @@ async function* items(response: Response, after: number): AsyncGenerator<Item> {
 export const aiSdk: Adapter = {
   name: 'ai-sdk',
   offers: ['createConversation', 'send', 'follow'],
+  followsEnded: false,
   createConversation: async () => crypto.randomUUID(),
   async *send(id, text, { key, signal }, target) {
     const message = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] }

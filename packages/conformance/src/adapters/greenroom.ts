@@ -41,7 +41,7 @@ async function loggedIn({ url, login }: Setting, target: Target): Promise<Record
 
 export const greenroom: Adapter = {
   name: 'greenroom',
-  offers: ['createConversation', 'send', 'follow', 'followEnded', 'read', 'cancel', 'remove'],
+  offers: ['createConversation', 'send', 'follow', 'read', 'cancel', 'remove'],
   async configure(setting) {
     if (setting.agent !== null) return setting.agent
     const { url, modelUrl } = setting

@@ -16,8 +16,7 @@ const isVerb = (word: unknown): word is Verb => verbs.some((verb) => verb === wo
 function isAdapter(module: unknown): module is Adapter {
   const { name, offers, ...rest }: Record<string, unknown> = Object(module)
   if (typeof name !== 'string' || !Array.isArray(offers) || !offers.every(isVerb)) return false
-  const functions = offers.map((verb) => (verb === 'followEnded' ? 'follow' : verb))
-  return ['createConversation', 'send', ...functions].every((verb) => typeof rest[verb] === 'function')
+  return ['createConversation', 'send', ...offers].every((verb) => typeof rest[verb] === 'function')
 }
 
 /** Resolves to the adapter of a name or a file. Rejects with one line where there is none. */

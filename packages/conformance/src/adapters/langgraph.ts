@@ -39,6 +39,7 @@ async function* items(response: Response, known: string): AsyncGenerator<Item> {
 export const langgraph: Adapter = {
   name: 'langgraph',
   offers: ['createConversation', 'send', 'follow', 'read', 'cancel', 'remove'],
+  followsEnded: false,
   createConversation: async (target) =>
     String((await askJson(`${target.url}/threads`, target, { body: {} })).thread_id),
   async *send(thread, content, { signal }, target) {

@@ -55,7 +55,7 @@ async function readReply(id: string, target: Target): Promise<Message | null> {
 
 export const responses: Adapter = {
   name: 'responses',
-  offers: ['createConversation', 'send', 'follow', 'followEnded', 'read', 'cancel', 'remove'],
+  offers: ['createConversation', 'send', 'follow', 'read', 'cancel', 'remove'],
   createConversation: async (target) => String((await askJson(`${target.url}/conversations`, target, { body: {} })).id),
   async *send(conversation, input, { key, signal }, target) {
     const response = await ask(`${target.url}/responses`, target, {

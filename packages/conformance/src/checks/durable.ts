@@ -1,6 +1,6 @@
 /** Levels `durable` and `cluster`: the process is killed, or another instance is asked. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, expectText, Refusal } from '../failures.ts'
+import { expect, expectText, refusedWith } from '../failures.ts'
 import { textFor } from '../model/rules.ts'
 import type { Check, Context, Target } from '../types.ts'
 import {
@@ -107,7 +107,7 @@ export const durableChecks: readonly Check[] = [
       // It may be answered with the failed reply, as a stream, as an error, or be silent.
       const again = sendIn(context, running.conversation, running.asked, { key })
       await Promise.race([again.over, pause(AFTERMATH_MS)]).catch((error: unknown) => {
-        if (!(error instanceof Refusal)) throw error
+        if (refusedWith(error) === null) throw error
       })
       again.leave()
       const messages = await adapter.read(running.conversation, target)

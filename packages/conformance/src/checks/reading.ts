@@ -1,6 +1,6 @@
 /** The steps that checks are made of: talk, read, wait. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { awaited, expect, Failure, isUnreachable, Refusal, wordsOf } from '../failures.ts'
+import { awaited, expect, Failure, isUnreachable, refusedWith, wordsOf } from '../failures.ts'
 import type { Call } from '../model/server.ts'
 import type { Context, End, Item, Message, SendOptions, Target } from '../types.ts'
 
@@ -60,7 +60,7 @@ export function sendIn(
   let isOver = false
   const over = receive(stream, received)
     .catch((error: unknown) => {
-      if (error instanceof Refusal || isUnreachable(error)) throw error
+      if (refusedWith(error) !== null || isUnreachable(error)) throw error
       return received
     })
     .finally(() => {
@@ -147,15 +147,16 @@ export function expectEnd({ ends }: Received, wanted: readonly End[], what: stri
   )
 }
 
-/** Expects a refusal of the caller's request. Resolves to null when the request was taken. */
-export async function refusalOf(request: Promise<unknown>): Promise<Refusal | null> {
+/** Expects a refusal of the caller's request, or that it was taken. Returns which of the two. */
+export async function isRefused(request: Promise<unknown>): Promise<boolean> {
   try {
     await request
-    return null
+    return false
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    expect(error.status < 500, `Expected a refusal that blames the request: ${wordsOf(error)}`)
-    return error
+    const status = refusedWith(error)
+    if (status === null) throw error
+    expect(status < 500, `Expected a refusal that blames the request: ${wordsOf(error)}`)
+    return true
   }
 }
 

@@ -2,7 +2,7 @@
 import { expect, expectText } from '../failures.ts'
 import { textFor } from '../model/rules.ts'
 import type { Check, Context } from '../types.ts'
-import { callCount, receive, refusalOf, repliesIn, sendIn, settled, startReply, untilLeft } from './reading.ts'
+import { callCount, isRefused, receive, repliesIn, sendIn, settled, startReply, untilLeft } from './reading.ts'
 
 const level = 'resume'
 const talks = ['createConversation', 'send', 'read'] as const
@@ -76,8 +76,8 @@ export const replyChecks: readonly Check[] = [
       const running = await startReply(context, 'words 5', { key })
       await running.over
       const other = context.ask('words 6')
-      const refusal = await refusalOf(receive(adapter.send(running.conversation, other, { key }, target)))
-      expect(refusal !== null, 'Another message with a used key was taken: expected a refusal.')
+      const wasRefused = await isRefused(receive(adapter.send(running.conversation, other, { key }, target)))
+      expect(wasRefused, 'Another message with a used key was taken: expected a refusal.')
       const calls = context.model.callsFor(other)
       expect(calls.length === 0, `The refused message made ${callCount(calls)}.`)
     },
@@ -91,18 +91,19 @@ export const replyChecks: readonly Check[] = [
       const running = await startReply(context, 'words 30 gap 20')
       await running.pieces(3)
       const second = context.ask('words 6')
-      const refusal = await refusalOf(receive(adapter.send(running.conversation, second, {}, target)))
+      const wasRefused = await isRefused(receive(adapter.send(running.conversation, second, {}, target)))
       await running.over
-      const messages = await settled(context, running.conversation, refusal === null ? 2 : 1)
+      const messages = await settled(context, running.conversation, wasRefused ? 1 : 2)
       const isStored = messages.some(({ role, text }) => role === 'user' && text.includes(second))
       expect(
-        isStored === (refusal === null),
-        `The second message was ${refusal ? 'refused, and is' : 'taken, and is not'} stored.`,
+        isStored !== wasRefused,
+        `The second message was ${wasRefused ? 'refused, and is' : 'taken, and is not'} stored.`,
       )
       const [first, answer] = repliesIn(messages)
       expect(first?.text.startsWith(running.received.text) === true, 'The first reply lost text that was shown.')
-      if (refusal === null) expectText(answer?.text ?? '', textFor(second), 'The second message’s reply')
-      else expectText(first.text, textFor(running.asked), 'The first reply, after the second message was refused')
+      if (wasRefused)
+        expectText(first.text, textFor(running.asked), 'The first reply, after the second message was refused')
+      else expectText(answer?.text ?? '', textFor(second), 'The second message’s reply')
     },
   },
   {

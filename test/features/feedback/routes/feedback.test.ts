@@ -161,3 +161,27 @@ verifies(
     expect(allowed.headers.get('access-control-allow-methods')).toContain('PUT')
   },
 )
+
+verifies('contract-28.feedback', 'its comment counts in the bytes of the session while it is there', async () => {
+  const one = await answered()
+  const bytes = async () => {
+    const [row] = await door.sql<{ bytes: number }[]>`
+      select coalesce(bytes, session_bytes(id))::integer as bytes from sessions where id = ${one.session}`
+    return row?.bytes ?? 0
+  }
+  await door.asKey('PUT', one.feedback, { score: 1 })
+  const before = await bytes()
+  await door.asKey('PUT', one.feedback, { score: 1, comment: 'Nüsse' })
+  expect(await bytes()).toBe(before + 6)
+  await door.asKey('PUT', one.feedback, { score: 1, comment: 'Nut' })
+  expect(await bytes()).toBe(before + 3)
+  await door.asKey('DELETE', one.feedback)
+  expect(await bytes()).toBe(before)
+})
+
+verifies('contract-28.feedback', 'it counts for the model that answered, not for the one that was asked', async () => {
+  const one = await answered()
+  await door.sql`update token_usage set model = 'fallback' where id = ${one.reply.id}`
+  await door.asKey('PUT', one.feedback, { score: 1 })
+  expect(await door.sql`select model from feedback where message_id = ${one.reply.id}`).toEqual([{ model: 'fallback' }])
+})

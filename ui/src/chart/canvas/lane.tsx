@@ -6,6 +6,7 @@ import { wholeSeconds } from '../../blocks/time-words.ts'
 import { useNow } from '../../blocks/use-now.ts'
 import type { Silence } from '../../traces/silence/silence.ts'
 import { SilentFor } from '../../traces/silence/silent-for.tsx'
+import { duration } from '../words.ts'
 import classes from './lane.module.css'
 import type { LaneBar } from './lane-bars.ts'
 
@@ -28,7 +29,9 @@ export function Lane({ bars, since, until, silence = null }: LaneProps) {
   const percent = (ms: number) => `${Math.min(100, (100 * ms) / whole)}%`
   return (
     <div className={classes.lane} data-testid="lane">
-      <span className={classes.time}>{silence ? <SilentFor silence={silence} /> : wholeSeconds(whole)}</span>
+      <span className={classes.time}>
+        {silence ? <SilentFor silence={silence} /> : until === undefined ? wholeSeconds(whole) : duration(whole)}
+      </span>
       {bars.slice(-MOST).map(({ key, kind, name, startMs, endMs, firstMs, ok }) => (
         <span key={key} className={classes.row} data-kind={kind}>
           <span className={classes.name}>{name}</span>

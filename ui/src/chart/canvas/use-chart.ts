@@ -3,7 +3,8 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Form, type Layout, layoutOf, leastWideWidth } from '../layout/layout.ts'
-import { type Chart, chartQuery } from '../queries.ts'
+import { chartQuery } from '../queries.ts'
+import type { Chart } from '../step.ts'
 
 export interface LaidOutChart {
   chart: Chart | undefined

@@ -1,6 +1,6 @@
 /** The chart's layout, made by scripts/chart/chart-layout.ts from the machine that this version runs. */
 
-import type { Chart, ChartState, ChartTransition } from '../queries.ts'
+import type { Chart, ChartState, ChartTransition } from '../step.ts'
 import layouts from './layouts.json'
 
 export interface Point {

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'react-router'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { Gone } from '../../blocks/messages/gone.tsx'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
@@ -10,16 +9,20 @@ import classes from '../chart-page.module.css'
 import { InstanceChip } from '../chips/instance-chip.tsx'
 import { isRunning } from '../machine.ts'
 import { isNote } from '../note-words.ts'
-import { chartQuery, readersQuery } from '../queries.ts'
+import { chartQuery, readersQuery, replyQuery } from '../queries.ts'
+import { Answers } from '../reading/answers.tsx'
+import { Asked } from '../reading/asked.tsx'
 import { ReadingChart } from '../reading/reading-chart.tsx'
-import { endOf, pastName, stateName } from '../reading/words.ts'
-import type { ChosenSession } from '../sessions/session-in-url.ts'
+import { Why } from '../reading/why.tsx'
+import { endOf } from '../reading/words.ts'
+import { type ChosenSession, firstView } from '../sessions/session-in-url.ts'
 import type { Step } from '../step.ts'
 import styles from './live.module.css'
 import { LiveEvents } from './live-events.tsx'
 import { type SessionSteps, useSessionSteps } from './use-session-steps.ts'
 
-export function LiveSession({ session: { sessionId } }: { session: ChosenSession }) {
+export function LiveSession({ session }: { session: ChosenSession }) {
+  const { sessionId } = session
   const { status, steps, known, error } = useSessionSteps(sessionId)
   const initial = useQuery(chartQuery).data?.initial ?? null
   const step = steps.findLast((one) => !isNote(one))
@@ -38,24 +41,33 @@ export function LiveSession({ session: { sessionId } }: { session: ChosenSession
         step={step}
         steps={steps}
         doing={did && <Lane {...did} {...until} silence={silence} />}
+        asked={<Asked steps={own} messageId={step?.messageId ?? null} view={firstView} />}
+        answers={
+          current !== null && (
+            <Answers
+              current={current}
+              since={
+                step ? (
+                  <>
+                    for <RunningDuration since={step.at} />
+                  </>
+                ) : (
+                  'since it was created'
+                )
+              }
+              silence={silence}
+              {...(own.length > 0 && { why: <NewestWhy session={session} steps={own} /> })}
+            />
+          )
+        }
       >
         <Connection status={status} />
-        <span role="status">
-          <b>{current === null ? '…' : stateName(current)}</b>{' '}
-          {step ? (
-            <>
-              for <RunningDuration since={step.at} />
-            </>
-          ) : (
-            'since it was created'
-          )}
-        </span>
         {step && (
           <span>
             <b>Server</b> <InstanceChip id={step.instanceId} />
           </span>
         )}
-        {runs ? <Readers sessionId={sessionId} /> : <End steps={own} />}
+        {runs && <Readers sessionId={sessionId} />}
       </ReadingChart>
       <div className={classes.below}>
         <LiveEvents steps={steps} known={known} />
@@ -64,17 +76,12 @@ export function LiveSession({ session: { sessionId } }: { session: ChosenSession
   )
 }
 
-/** The reason why the newest reply ended, and all that is known of it. */
-function End({ steps }: { steps: readonly Step[] }) {
-  const end = endOf(steps)
-  const messageId = steps[0]?.messageId ?? null
-  if (end === null || messageId === null) return null
-  return (
-    <span>
-      <b>Ended by</b> {pastName(end.event)}
-      {end.code !== null && `, code ${end.code}`} · <Link to={`/replies/${messageId}`}>Open the reply</Link>
-    </span>
-  )
+/** The reason why the newest reply ended, with the words of its provider. */
+function NewestWhy({ session: { agentId, sessionId }, steps }: { session: ChosenSession; steps: readonly Step[] }) {
+  const messageId = steps[0]?.messageId ?? ''
+  const hasFailed = endOf(steps)?.code != null
+  const { data } = useQuery({ ...replyQuery(agentId, sessionId, messageId), enabled: hasFailed })
+  return <Why steps={steps} error={data?.error} />
 }
 
 const connection = {

@@ -11,7 +11,7 @@ import { toneOf, transitionTaken } from '../machine.ts'
 import type { Step } from '../step.ts'
 import { Happened, isAt, type Picked } from './happened.tsx'
 import classes from './reading.module.css'
-import { eventName, pastName, rare, stateName, waysFrom } from './words.ts'
+import { nextOf, stateName } from './words.ts'
 
 interface ReadingChartProps {
   /** Innermost state of the session. Null while it is not known, or where none is chosen. */
@@ -22,15 +22,21 @@ interface ReadingChartProps {
   steps: readonly Step[]
   /** The events in the state. */
   doing?: ReactNode
-  /** The words below the picture: since when, why. */
+  /** The agents that the reply asks, as nodes. */
+  asked?: ReactNode
+  /** `Answers`, above the picture. */
+  answers?: ReactNode
+  /** The words below the picture. */
   children?: ReactNode
 }
 
 const outcomes = ['complete', 'waiting', 'error', 'cancelled'] as const
 
-export function ReadingChart({ current, step, steps, doing, children }: ReadingChartProps) {
+export function ReadingChart({ current, step, steps, doing, asked, answers, children }: ReadingChartProps) {
   const [picked, setPicked] = useState<Picked | null>(null)
   const keys = useArrows()
+  const { chart } = useChart()
+  const next = new Set(chart && current !== null ? nextOf(chart, current).flatMap(({ targets }) => targets) : [])
   const lit = (id: string) => current === id || undefined
   const taken = step && step.to === current ? step : undefined
   const state = (id: string, inside?: ReactNode) => (
@@ -40,6 +46,7 @@ export function ReadingChart({ current, step, steps, doing, children }: ReadingC
       data-state={id}
       data-tone={toneOf(id)}
       data-lit={lit(id)}
+      data-next={next.has(id) || undefined}
       aria-current={lit(id)}
       aria-pressed={picked?.to === id && picked.from === null}
       title={id}
@@ -71,6 +78,7 @@ export function ReadingChart({ current, step, steps, doing, children }: ReadingC
         className={classes.figure}
         aria-label={`State chart; the session is ${current === null ? 'not chosen' : stateName(current).toLowerCase()}`}
       >
+        {answers}
         {/* biome-ignore lint/a11y/useSemanticElements: a field set is of a form */}
         <div className={classes.row} role="group" aria-label="States" {...keys}>
           {state('idle', <span className={classes.hint}>no reply yet</span>)}
@@ -78,9 +86,10 @@ export function ReadingChart({ current, step, steps, doing, children }: ReadingC
           <div className={classes.writing} data-lit={isWriting || undefined}>
             {state('streaming.generating', doing && <span className={classes.doing}>{doing}</span>)}
             {state('streaming.compacting')}
+            {asked}
           </div>
           {arrow('streaming', 'streaming.settling', 'From writing to saving')}
-          {state('streaming.settling', <span className={classes.hint}>stored, then told</span>)}
+          {state('streaming.settling', <span className={classes.hint}>stored, then shown</span>)}
           {arrow('streaming', '', 'From saving to the outcome')}
           <div className={classes.outcomes}>{outcomes.map((id) => state(id))}</div>
         </div>
@@ -88,40 +97,13 @@ export function ReadingChart({ current, step, steps, doing, children }: ReadingC
           <span aria-hidden>↺</span> the next message, or one from the queue, begins the next reply
           {current === 'deleted' && <b> · the session is deleted</b>}
         </p>
-        <figcaption className={classes.caption}>
-          {children}
-          {current !== null && <Next current={current} />}
-          {taken && (
-            <span>
-              <b>Came by</b> {pastName(taken.event)}
-            </span>
-          )}
-        </figcaption>
+        {children && <figcaption className={classes.caption}>{children}</figcaption>}
       </figure>
       {picked && (
         <Happened key={`${picked.from} ${picked.to}`} picked={picked} steps={steps} onClose={() => setPicked(null)} />
       )}
       <Machine current={current} step={taken} />
     </div>
-  )
-}
-
-/** The next steps that it may take, but for what hardly ever happens. */
-function Next({ current }: { current: string }) {
-  const { chart } = useChart()
-  if (chart === undefined) return null
-  const ways = waysFrom(chart, current)
-  return (
-    <span title={ways.map(({ event }) => event).join(', ')}>
-      <b>Next</b>{' '}
-      {ways
-        .filter(({ event }) => !rare.has(event))
-        .map(
-          ({ event, targets }) =>
-            `${eventName(event)} → ${targets.map((id) => stateName(id).toLowerCase()).join(' or ')}`,
-        )
-        .join(' · ')}
-    </span>
   )
 }
 

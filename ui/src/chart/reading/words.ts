@@ -1,7 +1,6 @@
 /** States and events as people read them; the machine's own names are in tooltips. Pure. */
 import { isActive } from '../machine.ts'
-import type { Chart } from '../queries.ts'
-import type { Step } from '../step.ts'
+import type { Chart, Step } from '../step.ts'
 
 const states: Readonly<Record<string, string>> = {
   idle: 'New',
@@ -30,15 +29,15 @@ const events: Readonly<Record<string, string>> = {
   unstorable: 'nothing can be stored',
   lost: 'its server is lost',
   deleted: 'the session is deleted',
-  compact: 'older messages are summarised',
+  compact: 'older messages must be summarised',
   compacted: 'the summary is done',
   settled: 'it is stored',
 }
 
-export const eventName = (event: string): string => events[event] ?? event
+const eventName = (event: string): string => events[event] ?? event
 
 /** Events that a reader does not wait for. */
-export const rare: ReadonlySet<string> = new Set(['lost', 'deleted', 'adopted', 'unstorable'])
+const rare: ReadonlySet<string> = new Set(['lost', 'deleted', 'adopted', 'unstorable'])
 
 const happened: Readonly<Record<string, string>> = {
   message: 'message',
@@ -61,29 +60,49 @@ const happened: Readonly<Record<string, string>> = {
 export const pastName = (event: string): string => happened[event] ?? event
 
 export interface Way {
-  event: string
   /** Ids of the states that it leads to, more than one where the outcome decides. */
   targets: string[]
+  /** The events that lead there: `when the model ends, it fails or somebody stops it`. */
+  when: string
 }
 
-/** Returns what may happen to a session in this state, each event once. */
-export function waysFrom({ transitions }: Chart, current: string): Way[] {
-  const ways = new Map<string, string[]>()
+/** Returns where a session in this state may go next, but for what hardly ever happens. */
+export function nextOf({ transitions }: Pick<Chart, 'transitions'>, current: string): Way[] {
+  const targetsOf = new Map<string, Set<string>>()
   for (const { source, target, event } of transitions) {
-    if (!isActive(source, current)) continue
-    const targets = ways.get(event) ?? []
-    const inner = target === 'streaming' ? 'streaming.generating' : target
-    if (!targets.includes(inner)) targets.push(inner)
-    ways.set(event, targets)
+    if (!isActive(source, current) || rare.has(event)) continue
+    targetsOf.set(event, (targetsOf.get(event) ?? new Set()).add(target === 'streaming' ? writing : target))
   }
-  return [...ways].map(([event, targets]) => ({ event, targets }))
+  const ways = new Map<string, { targets: string[]; events: string[] }>()
+  for (const [event, targets] of targetsOf) {
+    const way = ways.get([...targets].join()) ?? { targets: [...targets], events: [] }
+    way.events.push(eventName(event))
+    ways.set([...targets].join(), way)
+  }
+  return [...ways.values()].map(({ targets, events }) => ({ targets, when: `when ${orJoined(events)}` }))
 }
 
-/** Returns why the reply ended, from its steps: `provider_error after 2 calls`. Null while it runs. */
-export function endOf(steps: readonly Step[]): { event: string; code: string | null } | null {
+const writing = 'streaming.generating'
+
+const orJoined = (words: readonly string[]): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+export interface End {
+  event: string
+  code: string | null
+  finishReason: string | null
+}
+
+const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** Returns how the reply ended, from its steps. Null while it runs. */
+export function endOf(steps: readonly Step[]): End | null {
   const last = steps.findLast(({ kind }) => kind === 'transition')
   if (last === undefined || last.to.startsWith('streaming')) return null
   const cause = steps.findLast(({ to, kind }) => kind === 'transition' && to === 'streaming.settling')
-  const code = last.detail.code ?? cause?.detail.code
-  return { event: cause?.event ?? last.event, code: typeof code === 'string' ? code : null }
+  return {
+    event: cause?.event ?? last.event,
+    code: textIn(last.detail.code) ?? textIn(cause?.detail.code),
+    finishReason: textIn(cause?.detail.finishReason),
+  }
 }

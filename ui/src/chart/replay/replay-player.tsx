@@ -1,11 +1,14 @@
 import { useMemo } from 'react'
-import { Link } from 'react-router'
 import { Lane } from '../canvas/lane.tsx'
 import { laneOf } from '../canvas/lane-bars.ts'
 import classes from '../chart-page.module.css'
 import type { Message } from '../queries.ts'
+import { Answers } from '../reading/answers.tsx'
+import { Asked } from '../reading/asked.tsx'
 import { ReadingChart } from '../reading/reading-chart.tsx'
+import { Why } from '../reading/why.tsx'
 import type { Step } from '../step.ts'
+import { clockTime } from '../words.ts'
 import { ReplayControls } from './replay-controls.tsx'
 import { type Moment, messagesAt, momentsOf } from './replay-moments.ts'
 import { ReplaySteps } from './replay-steps.tsx'
@@ -33,9 +36,22 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
         step={moment?.step ?? undefined}
         steps={before}
         doing={moment && doingAt(before, moment)}
-      >
-        {moment?.messageId != null && <Link to={`/replies/${moment.messageId}`}>Open the reply</Link>}
-      </ReadingChart>
+        asked={moment && <Asked steps={before} messageId={moment.messageId} view="replay" />}
+        answers={
+          moment && (
+            <Answers
+              current={moment.state}
+              since={moment.at === null ? 'before the first message' : `at ${clockTime(moment.at)}`}
+              why={
+                <Why
+                  steps={before.filter(({ messageId }) => messageId === moment.messageId)}
+                  error={messages.find(({ id }) => id === moment.messageId)?.error}
+                />
+              }
+            />
+          )
+        }
+      />
       <div className={classes.beside}>
         <ReplaySteps moments={moments} index={index} onGo={position.go} />
         <ReplayTranscript seen={seen} />

@@ -97,6 +97,7 @@ const startedCall = (call: EventOf<'tool_call'>, offset: number): ToolCall => ({
   content: null,
   startedAt: null,
   durationMs: null,
+  ...(call.child && { child: call.child }),
 })
 
 function withResult(

@@ -3,26 +3,11 @@ import { Alert, Button, Group } from '@mantine/core'
 import { IconAlertTriangle, IconArrowBackUp, IconPlugConnected, IconTimeline } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { Copy } from '../../blocks/copy.tsx'
+import { headlineOf } from '../../traces/outcome.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { Reason } from './error-reason.tsx'
 import styles from './failure.module.css'
 import classes from './message.module.css'
-
-/** Returns what failed, in a few words. A reply may be given up while its provider still writes. */
-export const headlineOf = ({ code, message }: { code: string; message: string }): string =>
-  (code === 'provider_timeout' && message.startsWith('The reply') ? 'The reply took too long' : headlines[code]) ??
-  'The reply failed'
-
-const headlines: Readonly<Record<string, string>> = {
-  internal: 'The server was overloaded and gave the reply up',
-  provider_auth: 'The provider refused the API key',
-  provider_rate_limited: 'The provider’s rate limit was reached',
-  provider_timeout: 'The provider fell silent',
-  provider_error: 'The provider answered with an error',
-  context_length_exceeded: 'The conversation is too long for the model',
-  instance_lost: 'The server process was lost while it wrote',
-  shutdown: 'The server was shut down while it wrote',
-}
 
 interface FailureProps {
   message: ShownMessage

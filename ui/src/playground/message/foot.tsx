@@ -114,14 +114,14 @@ const endings = {
   error: { icon: IconAlertTriangle, words: 'Error' },
 } satisfies Record<NonNullable<ShownMessage['finishReason']>, { icon: typeof IconCheck; words: string }>
 
-function statusOf(message: ShownMessage): { icon: typeof IconCheck | null; words: string } {
+/** Returns how far a reply has come, or how it ended. */
+export function statusOf(message: ShownMessage): { icon: typeof IconCheck | null; words: string } {
   const { status, finishReason } = message
   if (status === 'streaming')
     return { icon: null, words: hasBegun(message) ? 'Writing' : 'Waiting for the first token' }
   return endings[status === 'error' ? 'error' : (finishReason ?? 'stop')]
 }
 
-/** Returns whether anything of the reply has arrived. */
 /** Asks for another reply in the place of this one. Null while that is not possible. */
 export function againOf(parentId: ShownMessage['parentId'], { regenerate }: MessageActions): (() => void) | null {
   return parentId == null || regenerate === null ? null : () => regenerate(parentId)

@@ -99,7 +99,7 @@ function Reply({
       <VisuallyHidden component="h2">{agentName}</VisuallyHidden>
       <ReplyBody
         message={message}
-        place={place}
+        id={String(place)}
         unfolded={unfolded}
         marks={marksOf(message)}
         isFollowedByMessage={isFollowedByMessage}

@@ -9,8 +9,8 @@ import { ToolCard } from './tool-card.tsx'
 
 interface ReplyBodyProps {
   message: Pick<ShownMessage, 'content' | 'reasoning' | 'reasoningMs' | 'toolCalls' | 'status'>
-  /** The message's position, from 1. */
-  place: number
+  /** Distinguishes its cards in `unfolded`: the message's position, from 1. */
+  id: string
   /** The cards that the reader has expanded, also in messages that are not rendered. */
   unfolded: Set<string>
   marks: readonly Mark[]
@@ -18,7 +18,7 @@ interface ReplyBodyProps {
   isFollowedByMessage: boolean
 }
 
-export function ReplyBody({ message, place, unfolded, marks, isFollowedByMessage }: ReplyBodyProps) {
+export function ReplyBody({ message, id, unfolded, marks, isFollowedByMessage }: ReplyBodyProps) {
   const { content, reasoning = '', reasoningMs = null, toolCalls, status } = message
   const isWriting = status === 'streaming'
   return (
@@ -28,7 +28,7 @@ export function ReplyBody({ message, place, unfolded, marks, isFollowedByMessage
           text={reasoning}
           ms={reasoningMs}
           thinking={isWriting && content === ''}
-          id={`${place} reasoning`}
+          id={`${id} reasoning`}
           unfolded={unfolded}
         />
       )}
@@ -45,7 +45,7 @@ export function ReplyBody({ message, place, unfolded, marks, isFollowedByMessage
             key={segment.key}
             call={segment.call}
             running={isWriting}
-            id={`${place} ${segment.key}`}
+            id={`${id} ${segment.key}`}
             unfolded={unfolded}
             isFollowedByMessage={isFollowedByMessage}
           />

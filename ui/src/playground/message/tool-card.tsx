@@ -1,11 +1,15 @@
 /** A tool call: collapsed, one line with its name and outcome; expanded, its arguments and its result. */
 import { Loader, Text } from '@mantine/core'
 import { IconCheck, IconChevronRight, IconHandStop, IconQuestionMark, IconX } from '@tabler/icons-react'
-import { memo, type ToggleEvent, useState } from 'react'
+import { lazy, memo, Suspense, type ToggleEvent, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { indented } from '../../blocks/words.ts'
+import { reliable } from '../../shell/reliable-import.ts'
 import type { ToolCall } from '../queries.ts'
 import classes from './message.module.css'
+
+/** Loaded where an agent is asked. */
+const NestedSession = lazy(reliable(() => import('../nested/nested-session.tsx')))
 
 /** More is not rendered: a result may have 256 KiB. It is copied whole. */
 const mostShown = 20_000
@@ -43,9 +47,17 @@ export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage
         {isOpen && <Parts call={call} running={running} />}
       </details>
       {rejection !== null && <Text className={classes.toolWait}>{rejection}</Text>}
+      {call.child && wasMade.has(state) && (
+        <Suspense>
+          <NestedSession place={call.child} isAnswered={call.content !== null} id={`${id} child`} unfolded={unfolded} />
+        </Suspense>
+      )}
     </>
   )
 })
+
+/** The states of calls that were made. */
+const wasMade = new Set(['running', 'done', 'failed', 'outcome unknown'])
 
 /** Says by what or by whom the call was settled without being asked, or rejected. Null when that is not known. */
 function rejectionWords({ decision, decidedBy, decisionId }: ToolCall, isFollowedByMessage: boolean): string | null {
