@@ -7,10 +7,9 @@ import { once } from 'node:events'
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { startThread } from '../../async/isolated-worker.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { applicable, patternOf } from '../../untrusted/schema-patterns.ts'
-import { beginWatch, createWatch, endWatch } from './schema-watch.ts'
+import { startWatchdog } from './schema-watchdog.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -36,7 +35,6 @@ type Check = (args: unknown) => Reason
 type AjvClass = new (options: Options) => Ajv
 
 const MAX_KEPT = 256
-const WATCHDOG_MEGABYTES = 16
 
 // Formats are annotations (2020-12 says so); strict mode is about style, which is up to the schema's author.
 const options: Options = {
@@ -57,13 +55,12 @@ const metaOf = new Map<AjvClass, Ajv>()
 /** Compiled checks by the schema's text, the least recently used first. */
 const kept = new Map<string, Check>()
 
-const watch = createWatch()
-const watchdog = startThread(new URL('./schema-watchdog.ts', import.meta.url), WATCHDOG_MEGABYTES, watch)
-watchdog.unref()
+const watchdog = startWatchdog()
+watchdog.thread.unref()
 process.on('message', ({ job, cpuMs }: SchemaOrder) => {
-  beginWatch(watch, cpuMs)
+  watchdog.begin(cpuMs)
   const reasons = reasonsOf(job)
-  endWatch(watch)
+  watchdog.end()
   process.send?.(reasons)
 })
 process.on('disconnect', () => process.exit())
@@ -194,6 +191,6 @@ function wordsOf(errors: ErrorObject[] | null | undefined, name: string): string
 }
 
 // Before the first job's time begins: these take as much processor time as a slow one.
-await once(watchdog, 'online')
+await once(watchdog.thread, 'online')
 for (const dialect of dialectsOf(undefined)) metaFlaw(dialect, {})
 process.send?.('ready')

@@ -107,23 +107,20 @@ export function createSchemaProcess({
   function next(): void {
     for (;;) {
       const free = [...lanes].find(({ current }) => current === null)
-      const isBehind = [...lanes].some(({ current, isLong }) => current !== null && !isLong)
-      const running = [...lanes].flatMap(({ current }) => current ?? [])
-      const mayRun = [...waiting].filter(
-        (one) =>
-          !running.some(({ name }) => name === one.name) &&
-          (running.length < OWN_LANES || !running.some(({ owner }) => owner === one.owner)),
-      )
-      const chosen = mayRun.find(({ owner }) => !suspects.has(owner)) ?? mayRun[0]
-      if (isBehind || chosen === undefined || (free === undefined && lanes.size >= MAX_LANES)) return rest()
+      const chosen = free || lanes.size < MAX_LANES ? chooseJob([...waiting], [...lanes], suspects) : undefined
+      if (chosen === undefined) break
       waiting.delete(chosen)
       begin(free ?? openLane(), chosen)
     }
+    rest()
   }
 
   function begin(lane: Lane, chosen: Waiting): void {
     lane.current = chosen
-    if (suspects.has(chosen.name)) return finish(lane, null)
+    if (suspects.has(chosen.name)) {
+      finish(lane, null)
+      return
+    }
     lane.patience = setTimeout(() => {
       lane.isLong = true
       next()
@@ -156,6 +153,20 @@ export function createSchemaProcess({
     },
   }
 }
+
+/** Returns the job that begins next. Undefined: none may, for jobs wait behind one that has not taken long yet. */
+function chooseJob(waiting: readonly Waiting[], lanes: readonly Lane[], suspects: Suspects): Waiting | undefined {
+  if (lanes.some(({ current, isLong }) => current !== null && !isLong)) return undefined
+  const running = lanes.flatMap(({ current }) => current ?? [])
+  const mayRun = waiting.filter(
+    (one) =>
+      !running.some(({ name }) => name === one.name) &&
+      (running.length < OWN_LANES || !running.some(({ owner }) => owner === one.owner)),
+  )
+  return mayRun.find(({ owner }) => !suspects.has(owner)) ?? mayRun[0]
+}
+
+type Suspects = ReturnType<typeof createSuspects>
 
 /** Creates the list of owners and schemas whose job used up its time. */
 function createSuspects() {
