@@ -52,7 +52,7 @@ test('made from a template, its arguments derived, then tried', async () => {
 
   await page.getByRole('textbox', { name: 'days' }).fill('many')
   await page.getByRole('button', { name: 'Run' }).click()
-  await page.getByText('No answer').waitFor()
+  await page.getByText('Not sent').waitFor()
   expect(server.requests).toHaveLength(1)
 })
 

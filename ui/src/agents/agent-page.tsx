@@ -82,7 +82,11 @@ export const Existing = () => (
         <ButtonTo to={replaysPath(id)} variant="default">
           Replays
         </ButtonTo>
-        <ButtonTo to={playgroundPath(id)} leftSection={<IconMessageCircle size={16} stroke={1.7} aria-hidden />}>
+        <ButtonTo
+          to={playgroundPath(id)}
+          variant="default"
+          leftSection={<IconMessageCircle size={16} stroke={1.7} aria-hidden />}
+        >
           Try it
         </ButtonTo>
       </>

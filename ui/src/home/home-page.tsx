@@ -34,7 +34,9 @@ export function Component() {
   const providers = useQuery({ ...someProviders, ...steps })
   const agents = useQuery({ ...someAgents, ...steps })
   const hasOwnProvider = providers.data?.items.some(({ providerType }) => providerType !== 'demo') === true
-  const ownAgent = agents.data?.items.find(({ model }) => model !== 'demo')
+  const own = agents.data?.items.filter(({ model }) => model !== 'demo') ?? []
+  // Whoever is served needs no first steps.
+  const isServed = found?.some(({ agentId }) => own.some(({ id }) => id === agentId)) === true
   const talkedTo = useQuery({ ...agentResource.one(newest?.agentId ?? ''), enabled: talked })
   const agent = talked ? talkedTo.data : agents.data?.items[0]
   const error = agents.error ?? providers.error ?? (mayRead ? sessions.error : null)
@@ -50,19 +52,21 @@ export function Component() {
       <Suspense fallback={<AwaitedLines />}>
         {talked && <OnCall />}
         {isRead && isShown && (
-          <div className={classes.columns}>
-            <div>
-              {agent && <FirstAgent agent={agent} talked={talked} />}
-              {!isDismissed && mayRead && (
-                <FirstSteps
-                  hasProvider={hasOwnProvider}
-                  agent={ownAgent}
-                  isFirst={agent === undefined}
-                  talked={talked}
-                  onDismiss={dismiss}
-                />
-              )}
-            </div>
+          <div className={isServed ? '' : classes.columns}>
+            {!isServed && (
+              <div>
+                {agent && <FirstAgent agent={agent} talked={talked} />}
+                {!isDismissed && mayRead && (
+                  <FirstSteps
+                    hasProvider={hasOwnProvider}
+                    agent={own[0]}
+                    isFirst={agent === undefined}
+                    talked={talked}
+                    onDismiss={dismiss}
+                  />
+                )}
+              </div>
+            )}
             <div className={classes.side}>
               <WhatsOn found={found} />
             </div>

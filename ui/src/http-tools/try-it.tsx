@@ -89,15 +89,19 @@ interface OutcomeProps {
 }
 
 function Outcome({ ok, status, body, latencyMs, message }: OutcomeProps) {
+  // The server refuses wrong arguments before it calls anything.
+  const isSent = ok || status !== null || !message.startsWith('arguments')
   return (
     <>
       <div className={classes.tags}>
         <Badge color={ok ? 'accent' : 'red'} variant="light" tt="none">
-          {status === null ? 'No answer' : `Status ${status}`}
+          {status !== null ? `Status ${status}` : isSent ? 'No answer' : 'Not sent'}
         </Badge>
-        <Text fz="sm" c="dimmed">
-          {wholeNumber(latencyMs)} ms
-        </Text>
+        {isSent && (
+          <Text fz="sm" c="dimmed">
+            {wholeNumber(latencyMs)} ms
+          </Text>
+        )}
       </div>
       {!ok && <Text fz="sm">{message}</Text>}
       {body !== null && <CodeBlock code={indented(body)} caption="Answer" />}

@@ -1,4 +1,4 @@
-import { Autocomplete, Select, Text } from '@mantine/core'
+import { Autocomplete, Select, Text, VisuallyHidden } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { withButton } from '../../blocks/forms/with-button.tsx'
@@ -25,8 +25,9 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
         allowDeselect={false}
         nothingFoundMessage="No results"
         inputContainer={withButton(
-          <ButtonTo to="/providers/new" variant="default">
+          <ButtonTo to="/providers/new" target="_blank" variant="default">
             New
+            <VisuallyHidden> provider, in another window</VisuallyHidden>
           </ButtonTo>,
         )}
         data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
