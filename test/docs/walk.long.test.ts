@@ -45,13 +45,15 @@ const isShown = ({ language }: Block) => language === 'json' || language === 'sq
  * The blocks of `docs/client.md` form one program, which test/client/package.long.test.ts runs. Those of
  * `docs/front-ends/from-a-browser.md` are a backend and a page, which test/ui/records/browser-way.long.test.ts runs; those of
  * `docs/front-ends/use-chat.md` the same, which test/ui/records/use-chat-page.long.test.ts runs; those of
- * `docs/front-ends/webhooks.md` a receiver and a list, which test/client/package.long.test.ts runs.
+ * `docs/front-ends/webhooks.md` a receiver and a list, which test/client/package.long.test.ts runs; those of
+ * `docs/other-languages.md` programs, which test/docs/languages.long.test.ts runs.
  */
 const elsewhere = [
   'docs/client.md',
   'docs/front-ends/from-a-browser.md',
   'docs/front-ends/use-chat.md',
   'docs/front-ends/webhooks.md',
+  'docs/other-languages.md',
 ]
 const pages = ['README.md', ...guides].filter((page) => !elsewhere.includes(page))
 const blocks = pages.flatMap(blocksOf)
