@@ -13,6 +13,10 @@ const given = async (title: string, texts: string[]): Promise<string> =>
   (await scene.call('POST', scene.sessions, { title, messages: asMessages(texts) })).json.id
 const rows = (page: TestPage) => page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')
 
+/** Returns the texts that are marked in the conversation. */
+const searchedIn = (page: TestPage) =>
+  page.evaluate<string[]>(`[...(CSS.highlights.get('searched') ?? [])].map((range) => range.toString())`)
+
 const first = await given('Trip', ['A quick walrus', 'It sings'])
 await given('Work', ['Another walrus', 'A quick fox'])
 
@@ -34,8 +38,27 @@ verifies(
     await page.locator('mark').click()
     await page.locator('[data-linked]').getByText('A quick walrus').waitFor()
     expect(new URL(page.url()).pathname).toBe(`/playground/${scene.agentId}/${first}`)
+    expect(await searchedIn(page)).toEqual(['quick walrus'])
   },
 )
+
+verifies('contract-31.search-pages', 'a message of another branch is shown with its branch', async () => {
+  const id = await given('Branched', ['One otter', 'It swims', 'Two otters'])
+  const { messages } = (await scene.call('GET', `${scene.sessions}/${id}/messages`)).json
+  scene.says(['Three of them.'])
+  await scene.send(id, 'And a seal', { parent_id: messages[1].id })
+  await allIndexed(scene.app.sql)
+  await using page = await browser.page(scene.app.url)
+  await page.goto('/sessions')
+  await page.getByText('Messages', { exact: true }).click()
+  await page.getByRole('search').locator('input').fill('otters')
+  await page.locator('mark').click()
+  await page.getByRole('log').getByText('And a seal').waitFor()
+  await page.getByRole('button', { name: 'Show that branch' }).click()
+  await page.locator('[data-linked]').getByText('Two otters').waitFor()
+  expect(await searchedIn(page)).toEqual(['otters'])
+  await page.getByRole('button', { name: 'Show that branch' }).waitFor({ state: 'detached' })
+})
 
 verifies('contract-31.search-pages', 'the playground’s list finds messages of its agent', async () => {
   await allIndexed(scene.app.sql)

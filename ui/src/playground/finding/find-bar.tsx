@@ -23,7 +23,7 @@ export function FindBar({ messages, root, goTo, onClose }: FindBarProps) {
   useEffect(() => {
     if (place !== undefined) goTo(place)
   }, [place, goTo])
-  useMarks(root, text)
+  useMarks(root, 'found', [text])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onClose()
     else if (event.key === 'Enter') setStep(step + (event.shiftKey ? -1 : 1))

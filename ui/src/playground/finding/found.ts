@@ -1,7 +1,8 @@
-/** Marks what the find bar finds. The marks are the browser's own highlights: the elements stay as they are. */
+/** Marks what the find bar, or a search, has found. The marks are the browser's own highlights: the elements stay as they are. */
 import { type RefObject, useEffect } from 'react'
 
-const name = 'found'
+/** The highlights: of the find bar, and of the search that led to the session. */
+type Highlights = 'found' | 'searched'
 
 /**
  * Folds the text to lower case at the same length, so that places in it are places in the text: the lower case of `İ`
@@ -16,16 +17,17 @@ export function placesOf(messages: readonly { content: string }[], wanted: strin
   return messages.flatMap(({ content }, place) => (folded(content).includes(text) ? [place] : []))
 }
 
-/** Marks the text in every rendered message, also in those that are rendered later. */
-export function useMarks(root: RefObject<HTMLElement | null>, wanted: string): void {
-  const text = folded(wanted.trim())
+/** Marks the texts in every rendered message, also in those that are rendered later. */
+export function useMarks(root: RefObject<HTMLElement | null>, name: Highlights, wanted: readonly string[]): void {
+  const texts = JSON.stringify(wanted.map((text) => folded(text.trim())).filter((text) => text !== ''))
   useEffect(() => {
     const element = root.current
-    if (element === null || text === '') return
+    const all: string[] = JSON.parse(texts)
+    if (element === null || all.length === 0) return
     let picture = 0
     const mark = () => {
       picture = 0
-      CSS.highlights.set(name, new Highlight(...rangesIn(element, text)))
+      CSS.highlights.set(name, new Highlight(...all.flatMap((text) => rangesIn(element, text))))
     }
     const later = () => {
       if (picture === 0) picture = requestAnimationFrame(mark)
@@ -38,8 +40,21 @@ export function useMarks(root: RefObject<HTMLElement | null>, wanted: string): v
       cancelAnimationFrame(picture)
       CSS.highlights.delete(name)
     }
-  }, [root, text])
+  }, [root, name, texts])
 }
+
+/** The state of an address that a search gave: the words as they stand in the messages. */
+export const foundState = (marked: readonly { text: string; marks: readonly (readonly number[])[] }[]) => ({
+  found: [...new Set(marked.flatMap(({ text, marks }) => marks.map(([start, end]) => text.slice(start, end))))],
+})
+
+/** Reads the words from the state of an address. */
+export function wordsFound(state: unknown): readonly string[] {
+  const found: unknown = Object(state).found
+  return Array.isArray(found) ? found.filter((word) => typeof word === 'string') : none
+}
+
+const none: readonly string[] = []
 
 /**
  * Returns the ranges of the text. Each lies within one run of text: a match that begins before a bold word and ends in

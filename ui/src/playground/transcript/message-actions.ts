@@ -5,7 +5,7 @@ import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { wordsOf } from '../../api.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
-import { linkTo } from '../finding/linked-message.ts'
+import { linkTo } from '../finding/linked-message.tsx'
 import { createSession, turnTo } from '../queries.ts'
 
 export interface MessageActions {

@@ -8,7 +8,8 @@ import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState 
 import { plural } from '../../blocks/words.ts'
 import { type ShownMessage, shownMessages } from '../connection/live-reply.ts'
 import { FindBar } from '../finding/find-bar.tsx'
-import { useLinkedMessage } from '../finding/linked-message.ts'
+import { useMarks } from '../finding/found.ts'
+import { useLinkedMessage } from '../finding/linked-message.tsx'
 import { MessageView } from '../message/message.tsx'
 import type { Checkpoint } from '../queries.ts'
 import type { Conversation } from './branches.ts'
@@ -43,7 +44,8 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
   const { scroller, content, rows, near, space, isAtBottom, toBottom, goTo } = useRows(messages)
-  const linked = useLinkedMessage(stored, goTo)
+  const linked = useLinkedMessage(stored, { goTo, turnTo: actions.turnTo })
+  useMarks(content, 'searched', linked.words)
   const [unfolded] = useState(() => new Set<string>())
   // The reader's own message is always scrolled into sight.
   const sentAt = live?.userText === null && live.behind === undefined ? undefined : live?.startedAt
@@ -83,7 +85,7 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
                   key={index}
                   ref={rows.measureElement}
                   data-index={index}
-                  data-linked={(message.id !== null && message.id === linked) || undefined}
+                  data-linked={(message.id !== null && message.id === linked.id) || undefined}
                 >
                   {left.messages > 0 && left.messages === index && left.reason !== 'compacted' && (
                     <LeftOutMark left={left} />

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { components } from '../../../../openapi/generated/schema.ts'
+import { foundState } from '../../playground/finding/found.ts'
 import classes from './snippets.module.css'
 
 type Snippet = components['schemas']['FoundSnippet']
@@ -19,6 +20,7 @@ export const Snippets = ({ agentId, sessionId, snippets, onChosen }: SnippetsPro
       <li key={snippet.messageId}>
         <Link
           to={`/playground/${agentId}/${sessionId}#${snippet.messageId}`}
+          state={foundState(snippets)}
           dir="auto"
           onClick={(event) => {
             event.stopPropagation()
