@@ -24,5 +24,7 @@ export const finding = {
   'contract-31.search-order': 'The newest match decides the order; pages repeat and omit nothing; snippets are marked.',
   'contract-31.search-management':
     'Management searches messages over all agents with the filters of its list, and counts up to 1,000 sessions.',
+  'contract-31.search-time':
+    'A search reads for 2 s and waits 2 s at most, then it is 503; others than searches are not held up.',
   'contract-31.search-soon': 'Messages and replies are made searchable in the background once they are stored.',
 } as const

@@ -1,5 +1,6 @@
 /** The grants of users: renewed, listed, removed, and hidden (contract section 27). */
 import { afterAll, beforeEach, expect } from 'vitest'
+import { claimGrant } from '../../../src/features/connections/store/connections.ts'
 import { asks, callsOfTest, openToolScene } from '../../http/tool-scene.ts'
 import { createBrowser, startSignInServers } from '../../support/network/sign-in-servers.ts'
 import { verifies } from '../../verifies.ts'
@@ -21,6 +22,7 @@ beforeEach(() => {
   Object.assign(now, {
     metadata: {},
     refreshError: null,
+    refreshHeld: null,
     neededScope: null,
     expiresIn: 3600,
     resource: null,
@@ -99,6 +101,46 @@ verifies('contract-27.refresh', 'invalid_grant asks anew, another failure is the
   expect(again.pending).toMatchObject([{ kind: 'sign_in' }])
   expect(await connections(user)).toEqual([])
   expect(seen.authorizations).toHaveLength(1)
+  const { json } = await scene.call('GET', '/api/v1/audit?kind=connection')
+  expect(json.entries[0]).toMatchObject({
+    ...{ actor: null, actorKind: 'system', action: 'delete', recordName: 'shop' },
+    changes: { user: { from: user, to: null } },
+  })
+})
+
+verifies(
+  'contract-27.refresh',
+  'while the authorization server is silent, no connection of the database waits',
+  async () => {
+    const [one, other] = [await signedIn(), await signedIn()]
+    servers.expireTokens()
+    const held = Promise.withResolvers<void>()
+    now.refreshHeld = held.promise
+    seen.tokens.splice(0)
+    const calls = Promise.all([asked(one.user), asked(other.user), asked(other.user)])
+    await expect.poll(() => seen.tokens.length).toBe(2)
+    const [waiting] = await scene.app.sql<{ n: number }[]>`
+    select count(*)::integer as n from pg_stat_activity
+     where datname = current_database() and state like 'idle in transaction%'`
+    expect(waiting?.n).toBe(0)
+    held.resolve()
+    for (const { pending } of await calls) expect(pending).toEqual([])
+    expect(seen.tokens).toHaveLength(2)
+  },
+)
+
+verifies('contract-27.refresh', 'a renewal whose instance is gone is made by another one', async () => {
+  const { user } = await signedIn()
+  const { sql } = scene.app
+  const [{ id = '' } = {}] = await sql<{ id: string }[]>`select id from mcp_connections where end_user = ${user}`
+  const issuer = { server: servers.issuer, metadata: null, resource: servers.url, client: { client_id: 'c' } }
+  const opened = JSON.stringify({ issuer, token: 't', refreshToken: 'r', scope: null, expiresIn: null })
+  const claim = () => claimGrant(sql, { seal: (text) => text, open: () => opened }, id)
+  expect([(await claim()) === null, await claim()], 'one at a time').toEqual([false, null])
+  await sql`update mcp_connections set renewal_ends = clock_timestamp() + interval '0.5 seconds' where id = ${id}`
+  servers.expireTokens()
+  expect((await asked(user)).pending).toEqual([])
+  expect(seen.tokens.at(-1)?.get('grant_type')).toBe('refresh_token')
 })
 
 verifies('contract-27.scopes', 'insufficient_scope waits for a sign-in with the scopes of both', async () => {

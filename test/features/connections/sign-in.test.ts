@@ -133,6 +133,29 @@ verifies(
   },
 )
 
+verifies('contract-27.goes-on', 'AG-UI’s resolved alone joins the reply that the sign-in began', async () => {
+  const id = randomUUID()
+  const user = `user ${++users}`
+  scene.up.next(asks('', { name: 'shop__sign_in', arguments: '{}', id: 'c1' }))
+  scene.says(['Done.'])
+  await rest(await ui.run(id, 'r1', 'Hello', { forwardedProps: { user } }))
+  const { pending } = await session(id)
+  const resume = [{ interruptId: 'c1', status: 'resolved' }]
+  const resumed = async (runId: string, of = user) =>
+    await ui.run(id, runId, '', { messages: [], resume, forwardedProps: { user: of } })
+  expect((await resumed('r2')).status).toBe(409)
+  await createBrowser(scene.app.url).signIn(pending[0].url)
+  for (const runId of ['r3', 'r4', 'r3']) {
+    const joined = await resumed(runId)
+    expect(joined.status).toBe(200)
+    const events = await rest(joined)
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining(['RUN_STARTED', 'TEXT_MESSAGE_CONTENT', 'RUN_FINISHED']),
+    )
+  }
+  expect(await scene.shown(id)).toHaveLength(3)
+})
+
 verifies('contract-27.sign-in-page', 'a click counts only with cookie, form value and own Origin', async () => {
   const { user, pending } = await asked()
   const [{ url }] = pending

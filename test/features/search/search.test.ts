@@ -144,3 +144,12 @@ verifies(
     expect(json.results[0].snippets[0]).toMatchObject({ role: 'assistant', text: 'A walrus answers.', marks: [[2, 8]] })
   },
 )
+
+verifies('contract-31.search-words', 'archived sessions are found with the others, alone, or not at all', async () => {
+  const [open, archived] = [await given(['a heron stands']), await given(['a heron flies'])]
+  await scene.call('PATCH', `${scene.sessions}/${archived}`, { archived: true }, key)
+  await indexed()
+  expect((await found('heron')).sort()).toEqual([open, archived].sort())
+  expect(await found('heron', '&archived=true')).toEqual([archived])
+  expect(await found('heron', '&archived=false')).toEqual([open])
+})

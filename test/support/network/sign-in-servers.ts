@@ -40,6 +40,8 @@ function createState(expiresIn: number) {
       metadata: {} as Record<string, unknown>,
       /** The error with which the token endpoint answers a refresh. */
       refreshError: null as string | null,
+      /** A refresh is answered when this resolves. */
+      refreshHeld: null as Promise<void> | null,
       /** The scope that a call needs; a token without it is answered with 403. */
       neededScope: null as string | null,
       expiresIn,
@@ -125,6 +127,7 @@ async function startIssuer(state: State) {
       case '/token': {
         const form = new URLSearchParams(body)
         seen.tokens.push(form)
+        if (form.get('grant_type') === 'refresh_token') await now.refreshHeld
         const isRefused = form.get('grant_type') === 'refresh_token' && now.refreshError !== null
         const answer = isRefused ? null : exchange(state, form)
         const error = isRefused ? now.refreshError : 'invalid_grant'

@@ -1,7 +1,7 @@
 /** Connections of users to MCP servers, as rows (contract section 27). What was granted is encrypted. */
 import { randomUUID } from 'node:crypto'
 import type { AnySql, Sql, Tx } from '../../../persistence/postgres/database.ts'
-import { isoTime } from '../../../persistence/postgres/page.ts'
+import { type Fragment, isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import { type Granted, readGranted } from '../oauth.ts'
@@ -48,21 +48,54 @@ export async function findGrant(
   return row === undefined ? null : opened(secrets, row)
 }
 
-/** Locks a grant until the transaction ends, so that one renews it and the others wait. */
-export async function lockGrant(tx: Tx, secrets: Sealing, id: string): Promise<(StoredGrant & { url: string }) | null> {
-  const [row] = await tx<(Row & { url: string })[]>`
-    select ${columns(tx)}, m.url from mcp_connections c join mcp_servers m on m.id = c.mcp_server_id
-     where c.id = ${id} for update of c`
-  return row === undefined ? null : { ...opened(secrets, row), url: row.url }
+/** Seconds for which a renewal has a grant to itself: longer than an authorization server has for its answer. */
+const RENEWAL_S = 15
+
+/** A grant that is being renewed. `renewal`: names who does it. */
+export interface ClaimedGrant extends StoredGrant {
+  renewal: string
+  /** The address of its server. */
+  url: string
+}
+
+/** Claims a grant, so that one renews it and the others wait. Null: another one does, or it is gone. */
+export async function claimGrant(sql: Sql, secrets: Sealing, id: string): Promise<ClaimedGrant | null> {
+  const renewal = randomUUID()
+  const [row] = await sql<(Row & { url: string })[]>`
+    update mcp_connections c
+       set renewal = ${renewal}, renewal_ends = clock_timestamp() + make_interval(secs => ${RENEWAL_S})
+      from mcp_servers m
+     where c.id = ${id} and m.id = c.mcp_server_id and (c.renewal_ends is null or c.renewal_ends <= clock_timestamp())
+    returning ${columns(sql)}, m.url`
+  return row === undefined ? null : { ...opened(secrets, row), renewal, url: row.url }
+}
+
+/** Reads a grant. Null: it is gone. */
+export async function readGrant(sql: Sql, secrets: Sealing, id: string): Promise<StoredGrant | null> {
+  const [row] = await sql<Row[]>`select ${columns(sql)} from mcp_connections c where c.id = ${id}`
+  return row === undefined ? null : opened(secrets, row)
+}
+
+/** Lets others renew a grant. */
+export async function releaseGrant(sql: Sql, { id, renewal }: ClaimedGrant): Promise<void> {
+  await sql`update mcp_connections set renewal = null, renewal_ends = null where id = ${id} and renewal = ${renewal}`
 }
 
 const endOf = (sql: AnySql, { expiresIn }: Granted) => sql`clock_timestamp() + make_interval(secs => ${expiresIn})`
 
-export async function updateGrant(tx: Tx, secrets: Sealing, id: string, granted: Granted): Promise<void> {
+/** Stores what a renewal brought. False: the grant is no longer claimed by it. */
+export async function updateGrant(
+  sql: Sql,
+  secrets: Sealing,
+  { id, renewal }: ClaimedGrant,
+  granted: Granted,
+): Promise<boolean> {
   const sealed = secrets.seal(JSON.stringify(granted), contextOf(id))
-  await tx`
-    update mcp_connections set sealed = ${sealed}, scope = ${granted.scope}, expires_at = ${endOf(tx, granted)}
-     where id = ${id}`
+  const { count } = await sql`
+    update mcp_connections
+       set sealed = ${sealed}, scope = ${granted.scope}, expires_at = ${endOf(sql, granted)}, renewal = null, renewal_ends = null
+     where id = ${id} and renewal = ${renewal}`
+  return count > 0
 }
 
 export interface ConnectionOf {
@@ -131,16 +164,21 @@ export async function serverConnections(
   return { items: [...items], total: row?.total ?? 0 }
 }
 
+function connectionMeant(tx: Tx, meant: Parameters<typeof deleteConnection>[1]): Fragment {
+  if ('renewal' in meant) return tx`c.renewal = ${meant.renewal}`
+  const ofServer = tx`c.mcp_server_id = ${meant.serverId}`
+  if ('id' in meant) return tx`c.id = ${meant.id} and ${ofServer}`
+  return tx`c.agent_id = ${meant.agentId} and c.end_user = ${meant.user} and ${ofServer}`
+}
+
 /** Removes a connection. Returns its server's name and its user. Null: there is none. */
 export async function deleteConnection(
   tx: Tx,
-  meant: { id: string; serverId: string } | ConnectionOf,
+  meant: { id: string; serverId: string } | ConnectionOf | Pick<ClaimedGrant, 'renewal'>,
 ): Promise<{ id: string; server: string; user: string } | null> {
-  const where =
-    'id' in meant ? tx`c.id = ${meant.id}` : tx`c.agent_id = ${meant.agentId} and c.end_user = ${meant.user}`
   const [row] = await tx<{ id: string; server: string; user: string }[]>`
     delete from mcp_connections c using mcp_servers m
-     where ${where} and c.mcp_server_id = ${meant.serverId} and m.id = c.mcp_server_id
+     where ${connectionMeant(tx, meant)} and m.id = c.mcp_server_id
     returning c.id, m.name as server, c.end_user as "user"`
   return row ?? null
 }

@@ -103,3 +103,25 @@ export async function decideSignedIn(
     select follow_decided(${id}, ${epoch}, ${sessionId}, ${user}) as id`
   return row?.id ?? null
 }
+
+/** The newest messages of a session among which the calls of a sign-in are looked for. */
+const NEWEST = 100
+
+/**
+ * Returns the id of the reply that began with sign-ins for all of these calls. Null: no single one did, or the session is
+ * another user's.
+ */
+export async function replyAfterSignIns(
+  sql: Sql,
+  { sessionId, user }: { sessionId: string; user: string | null },
+  callIds: readonly string[],
+): Promise<string | null> {
+  const [row] = await sql<{ id: string | null }[]>`
+    select w.decided_in as id from waiting_calls w
+     where w.reply_id in (select m.id from messages m join sessions s on s.id = m.session_id
+                           where s.id = ${sessionId} and (${user}::text is null or s.end_user = ${user})
+                           order by m.position desc limit ${NEWEST})
+       and w.call_id = any (${[...callIds]}) and w.decision = 'signed_in'
+     group by w.decided_in having count(distinct w.call_id) = ${new Set(callIds).size} limit 1`
+  return row?.id ?? null
+}

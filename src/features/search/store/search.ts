@@ -56,13 +56,13 @@ export interface Reading {
   endsAt: number
 }
 
-/** Runs a search within its time. Throws `SearchTooSlow`. */
+/** Runs a search within its time, which begins when there is a connection. Throws `SearchTooSlow`. */
 export async function withinTime<Result>(sql: Sql, search: (reading: Reading) => Promise<Result>): Promise<Result> {
-  const endsAt = performance.now() + AT_MOST_MS
   try {
-    const { result } = await sql.begin('read only', async (tx) => ({
-      result: await withoutIdling(tx, () => search({ tx, endsAt })),
-    }))
+    const { result } = await sql.begin('read only', async (tx) => {
+      const endsAt = performance.now() + AT_MOST_MS
+      return { result: await withoutIdling(tx, () => search({ tx, endsAt })) }
+    })
     return result
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === STOPPED) throw new SearchTooSlow()

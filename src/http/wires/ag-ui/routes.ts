@@ -1,6 +1,9 @@
 /** AG-UI over deploy sessions (contract section 12). A run is sent, or joined when it is sent again. */
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RunAgentInput } from '../../../../openapi/generated/schema.ts'
 import type { CallAnswer, MessagePlace, OnBusy } from '../../../actors/ports/index.ts'
+import type { Reply } from '../../../actors/reply/frame-log.ts'
 import { pendingKinds } from '../../../actors/reply/reply-event.ts'
 import {
   answersAmong,
@@ -10,7 +13,8 @@ import {
   type GivenDecisions,
 } from '../../../features/approvals/index.ts'
 import { lastKnownReply, sentMessage } from '../../../features/branches/index.ts'
-import { replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
+import { replyAfterSignIns } from '../../../features/connections/index.ts'
+import { replyIdOf, type SentAnswer, sentAnswer } from '../../../features/queue/index.ts'
 import { type DeployHandlers, opensId } from '../../../features/users/index.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
@@ -19,7 +23,7 @@ import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { sendMakingSession } from '../chat/send-first.ts'
-import { type ChatRequest, chatSession, chatUser } from '../front-ends/chat-session.ts'
+import { type ChatRequest, type ChatSession, chatSession, chatUser } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createRunEncoder } from './encoder.ts'
 import { type RunInput, readForwarded, readRunInput, resumeDecisions } from './input.ts'
@@ -57,6 +61,18 @@ async function answersFor(
   return answersAmong(made, awaitedAt(place, wait))
 }
 
+/** Returns the reply that began by itself when its user had signed in, where that is all that a run resumes. */
+async function afterSignIns(
+  { sql, host }: SendDependencies,
+  by: ChatRequest & { sessionId: string },
+  { resume = [] }: RunInput,
+): Promise<Reply | null> {
+  if (resume.length === 0 || !resume.every(({ isResolved }) => isResolved)) return null
+  const calls = resume.map(({ id }) => id)
+  const replyId = await replyAfterSignIns(sql, by, calls)
+  return replyId === null ? null : await host.open(replyId)
+}
+
 /**
  * Returns the place of a message that the thread already has, with the same id and text: it is answered again. AG-UI
  * has no other way to ask for that: a client truncates its list after the message, and runs again.
@@ -89,43 +105,59 @@ const capabilities = {
   humanInTheLoop: { supported: true, approvals: true, interrupts: true },
 }
 
+interface Run {
+  by: ChatRequest & { sessionId: string; session: ChatSession }
+  body: RunAgentInput
+  input: RunInput
+  onBusy: OnBusy
+}
+
+/** Sends what a run brings. `given`: the calls whose results it brings. */
+async function sendRun(
+  deps: SendDependencies,
+  { by, body, input, onBusy }: Run,
+  exchange: { request: FastifyRequest; reply: FastifyReply },
+): Promise<SentAnswer & { follows: boolean; given: readonly string[] }> {
+  const { text, asMessages } = input
+  // The prefix keeps runs apart from the keys of other clients of the session.
+  const idempotency = { key: `ag-ui:${body.runId}`, bodyHash: hashOf(asMessages ? text : input.resume) }
+  const decisions = await decisionsFor(deps, by, input)
+  const place = by.session.isNew ? undefined : await placeOfRun(deps, by, input)
+  const message = {
+    text,
+    answers: await answersFor(deps, by, input, place),
+    place,
+    idempotency,
+    onBusy: effectiveOnBusy(onBusy, decisions, place),
+    ...(input.named && { sentAs: input.named.id }),
+    instructions: await pageInstructions(deps, by, input.instructions, exchange.reply),
+    ...broughtFunctions(body.tools),
+    ...(decisions && { decisions }),
+  }
+  const reused = 'runId: was used for another message'
+  const sent = await sendMakingSession(deps, { ...by, ...exchange }, message, { reused })
+  const given = asMessages ? (decisions?.calls ?? []).map(({ id }) => id) : []
+  return { ...sentAnswer(sent, exchange.reply), follows: decisions !== null, given }
+}
+
 export const agUiHandlers = (deps: SendDependencies) =>
   ({
     runAgUi: async ({ params, body, caller, request, reply }) => {
       const { threadId, runId } = body
       const input = readRunInput(body)
-      const { text, asMessages } = input
       const { user, onBusy } = readForwarded(body.forwardedProps)
-      // The prefix keeps runs apart from the keys of other clients of the session.
-      const idempotency = { key: `ag-ui:${runId}`, bodyHash: hashOf(asMessages ? text : input.resume) }
       const chat = { agentId: params.agent_id, caller, user: chatUser(caller, user), chatId: threadId }
       const session = await chatSession(deps.sql, chat)
-      const { sessionId } = session
-      if (!opensId(caller, sessionId)) missing('session')
-      const by = { ...chat, sessionId }
-      const decisions = await decisionsFor(deps, by, input)
-      const place = session.isNew ? undefined : await placeOfRun(deps, by, input)
-      const message = {
-        text,
-        answers: await answersFor(deps, by, input, place),
-        place,
-        idempotency,
-        onBusy: effectiveOnBusy(onBusy, decisions, place),
-        ...(input.named && { sentAs: input.named.id }),
-        instructions: await pageInstructions(deps, by, input.instructions, reply),
-        ...broughtFunctions(body.tools),
-        ...(decisions && { decisions }),
-      }
-      const reused = 'runId: was used for another message'
-      const sent = await sendMakingSession(deps, { ...chat, session, request, reply }, message, { reused })
-      const { source, onLeft } = sentAnswer(sent, reply)
+      if (!opensId(caller, session.sessionId)) missing('session')
+      const by = { ...chat, sessionId: session.sessionId, session }
+      const followed = await afterSignIns(deps, by, input)
+      const { source, onLeft, follows, given } = followed
+        ? { source: followed, onLeft: () => {}, follows: true, given: [] }
+        : await sendRun(deps, { by, body, input, onBusy }, { request, reply })
       const id = replyIdOf(source)
       const run = { threadId, runId }
       // Read after the stream has opened: the message is stored by then, and 503 would say that nothing is stored.
-      const open = async () => {
-        const given = asMessages ? (decisions?.calls ?? []).map((call) => call.id) : []
-        return createRunEncoder(run, id, decisions ? await repliesBefore(deps.sql, id) : [], given)
-      }
+      const open = async () => createRunEncoder(run, id, follows ? await repliesBefore(deps.sql, id) : [], given)
       const never: Encoding['never'] = (error) => createRunEncoder(run, id)([{ seq: 0, type: 'failed', error }])
       await streamBatches(reply, source, 0, { open, never }, onLeft)
       return undefined

@@ -166,3 +166,30 @@ verifies('contract-28.audit', 'publishing and the draft have entries', async () 
     version: { from: 2, to: 3 },
   })
 })
+
+verifies(
+  'contract-28.draft',
+  'a provider that does not take its format refuses it, when it is saved and published',
+  async () => {
+    const agent = await scene.newAgent()
+    const providerId = await scene.made('/api/v1/settings/providers', { name: 'For drafts', providerType: 'demo' })
+    const format = { responseFormat: { type: 'json_object' } }
+    const saved = await agent.put({ ...format, providerId }, draft)
+    expect([saved.status, saved.json.message]).toEqual([400, expect.stringContaining('responseFormat')])
+    expect((await agent.put(format, draft)).status).toBe(200)
+    await agent.put({ providerId })
+    const published = await agent.publishDraft()
+    expect([published.status, published.json.message]).toEqual([400, expect.stringContaining('responseFormat')])
+    expect(await agent.get()).toMatchObject({ providerId, responseFormat: null, version: 2, hasDraft: true })
+  },
+)
+
+verifies('contract-28.draft', 'its own prompt stays its own when the live version takes a stored one', async () => {
+  const agent = await scene.newAgent()
+  await agent.put({ systemPrompt: 'Drafted.' }, draft)
+  const promptId = await scene.made('/api/v1/prompts', { name: 'Stored for a draft', content: 'Stored.' })
+  await agent.put({ promptId })
+  expect(await agent.get(draft)).toMatchObject({ promptId: null, systemPrompt: 'Drafted.' })
+  await agent.publishDraft()
+  expect(await agent.get()).toMatchObject({ promptId: null, systemPrompt: 'Drafted.' })
+})

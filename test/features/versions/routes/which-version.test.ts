@@ -204,3 +204,16 @@ verifies('contract-28.used-metadata', 'what the draft or the pin uses is not a c
   await agent.pin(session, 4)
   expect(await change({ plan: 'b' })).toBe(403)
 })
+
+verifies('contract-28.answers', 'a version has the text that its stored prompt had', async () => {
+  door.says('ok')
+  const agent = await agentOfThree()
+  const prompt = await door.asKey('POST', '/api/v1/prompts', { name: agent.agentId, content: 'before' })
+  await door.asKey('PUT', agent.path, { promptId: prompt.json.id })
+  await door.asKey('PUT', `/api/v1/prompts/${prompt.json.id}`, { content: 'after' })
+  const session = await agent.newSession()
+  await agent.send(session, 'a', { agent_version: 4 })
+  expect(system()).toBe('before')
+  await agent.send(session, 'b')
+  expect(system()).toBe('after')
+})

@@ -4,6 +4,7 @@
  * removed afterwards, so that a diagram which is never drawn, or changes the library's settings, spoils no other.
  */
 import libraryUrl from 'mermaid/dist/mermaid.min.js?url'
+import { countsTooFar } from './diagram-numbers.ts'
 
 /** The time in which the library must be loaded, and then the diagram be drawn. */
 const LOADING_MS = 30_000
@@ -13,6 +14,7 @@ let turn: Promise<unknown> = Promise.resolve()
 
 /** Returns the diagram as an SVG document. Rejects with what is wrong with its source. */
 export function drawDiagram(source: string, isDark: boolean): Promise<string> {
+  if (countsTooFar(source)) return Promise.reject(new Error('its numbers are too large'))
   const drawn = turn.then(() => drawInFrame(source, isDark))
   turn = drawn.catch(() => {})
   return drawn
