@@ -40,7 +40,7 @@ const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
 
 const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words))
 /** Blocks of these kinds show what is sent or answered, or have a test of their own. */
-const isShown = ({ language }: Block) => language === 'json' || language === 'sql'
+const isShown = ({ language }: Block) => language === 'json' || language === 'sql' || language === 'nginx'
 
 /**
  * The blocks of `docs/client.md` form one program, which test/client/package.long.test.ts runs. Those of
@@ -68,7 +68,9 @@ test.each(special)('exactly one block contains $words', ({ words }) => {
 })
 
 test('every other block is of a runnable kind, or JSON that can be read', () => {
-  const others = blocks.filter((block) => isRun(block) && !['sh', 'js', 'sql', 'json'].includes(block.language))
+  const others = blocks.filter(
+    (block) => isRun(block) && !['sh', 'js', 'sql', 'json', 'nginx'].includes(block.language),
+  )
   expect(others.map(({ where }) => where)).toEqual([])
   for (const { code, language, where } of blocks)
     if (language === 'json') expect(() => JSON.parse(code), where).not.toThrow()
