@@ -41,19 +41,27 @@ export interface IdentityProvider extends AsyncDisposable {
 
 export type Sign = (claims: JWTPayload, header?: { alg: string; kid?: string }) => Promise<string>
 
+interface Answer {
+  status: number
+  body: object
+}
+
+/** The parts of a provider that its answers share. A refresh token that brings another one is good once. */
+interface Inside {
+  keys: { kid: string; pair: Awaited<ReturnType<typeof generateKeyPair>> }[]
+  codes: Map<string, URLSearchParams>
+  refreshTokens: Set<string>
+  sign: Sign
+}
+
 export async function startIdentityProvider(): Promise<IdentityProvider> {
-  const keys: { kid: string; pair: Awaited<ReturnType<typeof generateKeyPair>> }[] = []
+  const keys: Inside['keys'] = []
   const newKey = async () => {
     keys.unshift({ kid: randomUUID(), pair: await generateKeyPair('RS256') })
   }
   await newKey()
   const codes = new Map<string, URLSearchParams>()
-  /** Each is good once. */
   const refreshTokens = new Set<string>()
-  const noted = <T extends { refresh_token?: string }>(tokens: T): T => {
-    if (tokens.refresh_token !== undefined) refreshTokens.add(tokens.refresh_token)
-    return tokens
-  }
   const server = createServer(async (request, response) => {
     const to = new URL(request.url ?? '', url)
     // Whoever comes is signed in already, and sent back.
@@ -61,7 +69,10 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       response.writeHead(302, { location: provider.consent(to.href) }).end()
       return
     }
-    const answer = await respond(request).catch(() => ({ status: 500, body: {} }))
+    const answer = await respond(provider, { keys, codes, refreshTokens, sign }, request).catch(() => ({
+      status: 500,
+      body: {},
+    }))
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -99,45 +110,63 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
-
-  async function respond(request: IncomingMessage): Promise<{ status: number; body: object }> {
-    const path = new URL(request.url ?? '', url).pathname
-    if (provider.status !== null) return { status: provider.status, body: {} }
-    if (path === '/.well-known/openid-configuration') {
-      return { status: 200, body: { ...documentOf(url), ...provider.metadata } }
-    }
-    if (path === '/jwks') {
-      const published = await Promise.all(
-        keys.map(async ({ kid, pair }) => ({ ...(await exportJWK(pair.publicKey)), kid, alg: 'RS256', use: 'sig' })),
-      )
-      return { status: 200, body: { keys: published } }
-    }
-    if (path === '/userinfo')
-      return { status: provider.userInfoStatus ?? 200, body: { ...provider.person, ...provider.userInfo } }
-    if (path !== '/token') return { status: 404, body: {} }
-    const form = new URLSearchParams(await textOf(request))
-    const grant = form.get('grant_type') ?? ''
-    provider.requests.push({ grant, form })
-    await provider.held
-    if (provider.refuses !== null) return { status: 400, body: { error: provider.refuses } }
-    if (grant === 'refresh_token') {
-      const given = form.get('refresh_token') ?? ''
-      // One that brings another one is used up by that.
-      const isGood = provider.refreshes ? refreshTokens.delete(given) : refreshTokens.has(given)
-      return isGood
-        ? { status: 200, body: noted(await tokensFor(provider, sign, null)) }
-        : { status: 400, body: { error: 'invalid_grant' } }
-    }
-    const query = codes.get(form.get('code') ?? '')
-    codes.delete(form.get('code') ?? '')
-    const challenge = createHash('sha256')
-      .update(form.get('code_verifier') ?? '')
-      .digest('base64url')
-    if (query === undefined || query.get('code_challenge') !== challenge)
-      return { status: 400, body: { error: 'invalid_grant' } }
-    return { status: 200, body: noted(await tokensFor(provider, sign, query.get('nonce'))) }
-  }
   return provider
+}
+
+async function respond(provider: IdentityProvider, inside: Inside, request: IncomingMessage): Promise<Answer> {
+  const { url } = provider
+  const path = new URL(request.url ?? '', url).pathname
+  if (provider.status !== null) return { status: provider.status, body: {} }
+  if (path === '/.well-known/openid-configuration') {
+    return { status: 200, body: { ...documentOf(url), ...provider.metadata } }
+  }
+  if (path === '/jwks') {
+    const published = await Promise.all(
+      inside.keys.map(async ({ kid, pair }) => ({
+        ...(await exportJWK(pair.publicKey)),
+        kid,
+        alg: 'RS256',
+        use: 'sig',
+      })),
+    )
+    return { status: 200, body: { keys: published } }
+  }
+  if (path === '/userinfo')
+    return { status: provider.userInfoStatus ?? 200, body: { ...provider.person, ...provider.userInfo } }
+  if (path !== '/token') return { status: 404, body: {} }
+  return await tokenAnswer(provider, inside, request)
+}
+
+async function tokenAnswer(
+  provider: IdentityProvider,
+  { codes, refreshTokens, sign }: Inside,
+  request: IncomingMessage,
+): Promise<Answer> {
+  const noted = <T extends { refresh_token?: string }>(tokens: T): T => {
+    if (tokens.refresh_token !== undefined) refreshTokens.add(tokens.refresh_token)
+    return tokens
+  }
+  const form = new URLSearchParams(await textOf(request))
+  const grant = form.get('grant_type') ?? ''
+  provider.requests.push({ grant, form })
+  await provider.held
+  if (provider.refuses !== null) return { status: 400, body: { error: provider.refuses } }
+  if (grant === 'refresh_token') {
+    const given = form.get('refresh_token') ?? ''
+    // One that brings another one is used up by that.
+    const isGood = provider.refreshes ? refreshTokens.delete(given) : refreshTokens.has(given)
+    return isGood
+      ? { status: 200, body: noted(await tokensFor(provider, sign, null)) }
+      : { status: 400, body: { error: 'invalid_grant' } }
+  }
+  const query = codes.get(form.get('code') ?? '')
+  codes.delete(form.get('code') ?? '')
+  const challenge = createHash('sha256')
+    .update(form.get('code_verifier') ?? '')
+    .digest('base64url')
+  if (query === undefined || query.get('code_challenge') !== challenge)
+    return { status: 400, body: { error: 'invalid_grant' } }
+  return { status: 200, body: noted(await tokensFor(provider, sign, query.get('nonce'))) }
 }
 
 async function tokensFor({ url, person, spoil, refreshes }: IdentityProvider, sign: Sign, nonce: string | null) {

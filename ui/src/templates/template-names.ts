@@ -77,7 +77,7 @@ export const sessionNames = (...texts: string[]): string[] => [
   ),
 ]
 
-/** A session's values by their names, as a test of a tool takes them. Empty ones are missing. */
+/** Returns a session's values, given by their names, as a test of a tool takes them. Empty ones are missing. */
 export function sessionValues(values: Readonly<Record<string, string>>): {
   user?: string
   metadata: Record<string, string>
