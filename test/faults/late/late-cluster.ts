@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createAgent, startTestApp, type TestApp } from '../../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 import { startUpstream, type Upstream } from '../../support/network/upstream.ts'
-import { type Judge, openProxy } from '../database/database-proxy.ts'
 import { samples } from '../../support/samples.ts'
+import { type Judge, openProxy } from '../database/database-proxy.ts'
 import { createStatementReader } from './statements-sent.ts'
 
 /** How often an instance's write of one kind is held, and how long at most until it is delivered. */
