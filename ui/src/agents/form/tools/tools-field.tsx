@@ -44,7 +44,10 @@ export function ToolsField({ form }: { form: Form }) {
         )}
       </div>
       <Modal opened={isOpen} onClose={close} title="Add tools" size="xl">
-        <ToolChoice form={form} />
+        {/* The first of the tools follows; the cross comes before. */}
+        <div tabIndex={-1} data-autofocus className={classes.choices}>
+          <ToolChoice form={form} />
+        </div>
         <Group justify="flex-end" mt="md" className={classes.choiceEnd ?? ''}>
           <Button onClick={close}>Done</Button>
         </Group>
