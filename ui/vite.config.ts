@@ -12,7 +12,7 @@ const server = 'http://127.0.0.1:8080'
  */
 const newConversation = new RegExp(
   [
-    '/ui/src/playground/(?:chat|acting-as/|connection/|queue/|finding/linked-message)',
+    '/ui/src/playground/(?:chat|acting-as/|connection/|queue/)',
     '/ui/src/playground/sessions/(?:title-of|session-title|session-facts)',
     '/ui/src/playground/composer/(?!question|use-tool-schema|drafts)',
     '/ui/src/playground/transcript/(?:opening|message-actions|transcript\\.)',
@@ -57,7 +57,7 @@ export default defineConfig({
             // What conversations, calls of tools, lists and forms are shown with is of no page that one sees first.
             {
               name: 'shared',
-              test: /\/ui\/src\/(?!templates\/|playground\/(?!queries\.|transcript\/branches\.)|chart\/|http-tools\/|traces\/|blocks\/(?:diff|forms|editing)\/|blocks\/(?:copy|delete-button|code-block)\.|blocks\/pages\/(?!page\.|page-keys\.|awaited\.))/,
+              test: /\/ui\/src\/(?!templates\/|playground\/(?!queries\.|finding\/linked-message\.|transcript\/branches\.)|chart\/|http-tools\/|traces\/|blocks\/(?:diff|forms|editing)\/|blocks\/(?:copy|delete-button|code-block)\.|blocks\/pages\/(?!page\.|page-keys\.|awaited\.))/,
               minShareCount: 3,
               priority: 2,
             },

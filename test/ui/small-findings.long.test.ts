@@ -209,7 +209,7 @@ test('a click beside the field of the sessions narrows what was just typed into 
 test('a day and a moment are typed part by part', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/audit')
-  const day = page.getByLabel('First day')
+  const day = page.getByLabel('From', { exact: true })
   await day.pressSequentially('11152026')
   await page.waitForURL('**/audit?from=2026-11-15')
   expect(await day.inputValue()).toBe('2026-11-15')

@@ -1,6 +1,6 @@
 /** The grants of users, as calls of MCP servers use them. One that is over is renewed by one of all that need it. */
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { pause } from '../../async/pause.ts'
+import { createShared, oneAtATime } from '../../async/one-at-a-time.ts'
 import type { Sql, Tx } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
@@ -47,26 +47,10 @@ interface Grant {
   scope: string | null
 }
 
-/** The time for which a call waits for the renewal of another one, and between two looks at it, in milliseconds. */
+/** The time for which a call waits for the renewal of another instance, in milliseconds. */
 const WAIT_MS = 30_000
-const LOOK_MS = 100
 
 export function createGrants({ sql, secrets, fetchFor, publicUrl }: GrantOptions) {
-  /** Renews a grant, unless its token is another one by now. */
-  async function renewStored(id: string, token: string): Promise<Grant | null> {
-    for (const until = performance.now() + WAIT_MS; performance.now() < until; await pause(LOOK_MS)) {
-      const claimed = await claimGrant(sql, secrets, id)
-      const stored = claimed ?? (await readGrant(sql, secrets, id))
-      if (stored === null) return null
-      if (stored.granted.token !== token) {
-        if (claimed !== null) await releaseGrant(sql, claimed)
-        return grantOf(stored)
-      }
-      if (claimed !== null) return await renewClaimed(claimed)
-    }
-    throw new Error(NOT_RENEWED)
-  }
-
   /** Asks the authorization server. No connection of the database is held meanwhile. */
   async function renewClaimed(claimed: ClaimedGrant): Promise<Grant | null> {
     const renewed = await renewGrant(claimed.granted, fetchFor(claimed.url)).catch(async (error: unknown) => {
@@ -81,14 +65,28 @@ export function createGrants({ sql, secrets, fetchFor, publicUrl }: GrantOptions
     return (await updateGrant(sql, secrets, claimed, renewed)) ? grantOf({ ...claimed, granted: renewed }) : null
   }
 
-  const renewing = new Map<string, Promise<Grant | null>>()
-  /** Renews a grant once for all calls here that need it at the same time. */
-  function renew(id: string, token: string): Promise<Grant | null> {
-    const key = `${id} ${token}`
-    const running = renewing.get(key) ?? renewStored(id, token).finally(() => renewing.delete(key))
-    renewing.set(key, running)
-    return running
-  }
+  const share = createShared<Grant | null>()
+  /** Renews a grant once for all that need it at the same time, unless its token is another one by now. */
+  const renew = (id: string, token: string): Promise<Grant | null> =>
+    share(`${id} ${token}`, () =>
+      oneAtATime<ClaimedGrant, Grant | null>({
+        async done() {
+          const stored = await readGrant(sql, secrets, id)
+          if (stored === null) return { result: null }
+          return stored.granted.token === token ? null : { result: grantOf(stored) }
+        },
+        claim: () => claimGrant(sql, secrets, id),
+        async work(claimed) {
+          if (claimed.granted.token === token) return await renewClaimed(claimed)
+          await releaseGrant(sql, claimed)
+          return grantOf(claimed)
+        },
+        withinMs: WAIT_MS,
+        late() {
+          throw new Error(NOT_RENEWED)
+        },
+      }),
+    )
   return {
     async find(serverId: string, values: ReplyValues | undefined): Promise<Grant | null> {
       if (values?.sessionId == null || values.user === null) return null

@@ -1,5 +1,6 @@
 /** Sign-ins at the issuer: how a session begins, and how the issuer confirms it from time to time (contract section 33). */
 import { createHash, randomUUID } from 'node:crypto'
+import { createShared, oneAtATime } from '../../async/one-at-a-time.ts'
 import type { Sql, Tx } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import { type AuditedChange, writeEntries } from '../audit/index.ts'
@@ -7,11 +8,13 @@ import type { Person } from '../users/index.ts'
 import { nameOf, type RoleRules, roleOf } from './claims.ts'
 import { type Granted, type Issuer, IssuerError } from './issuer.ts'
 import {
+  type ClaimedLogin,
   type Confirmed,
+  claimLook,
   confirmOidcLogin,
   createOidcLogin,
+  endOidcLogin,
   findOidcLogin,
-  lockOidcLogin,
   type OidcLogin,
   postponeLook,
 } from './store/oidc-logins.ts'
@@ -46,6 +49,8 @@ export interface SignIns {
 
 /** Seconds after which an issuer that did not answer is asked again. */
 const AWAY_S = 30
+/** The time for which a request waits for the look of another instance, in milliseconds. */
+const WAIT_MS = 10_000
 
 export function createSignIns({
   sql,
@@ -69,44 +74,47 @@ export function createSignIns({
     confirmedBy(secrets, recheckS, { id, granted, role, before })
   const opened = (id: string, token: string) => secrets.open(token, contextOf(id))
 
-  /** Asks the issuer, unless another instance has just done so. */
-  const look = (tokenHash: Buffer): Promise<Person | null> =>
-    sql.begin(async (tx) => {
-      await tx`select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
-                      set_config('idle_in_transaction_session_timeout', '0', true)`
-      const login = await lockOidcLogin(tx, tokenHash)
-      if (login === null) return null
-      const { name } = login
-      if (!login.isDue || login.refreshToken === null) return person(login.subject, name, login.role)
-      const granted = await issuer
-        .refresh(opened(login.id, login.refreshToken), roles.claim)
-        .catch((error: unknown) => {
-          if (error instanceof IssuerError) return error
-          throw error
-        })
-      if (granted instanceof IssuerError) {
-        if (granted.kind === 'gone' || login.isStale) return await end(tx, tokenHash, name)
-        const newer = granted.refreshToken && secrets.seal(granted.refreshToken, contextOf(login.id))
-        await postponeLook(tx, login.id, { seconds: Math.min(AWAY_S, recheckS), refreshToken: newer })
-        return person(login.subject, name, login.role)
-      }
-      const role = roleOf(roles, granted.claims)
-      if (granted.subject !== login.subject || role === null) return await end(tx, tokenHash, name)
-      const newName = nameOf(granted.claims)
-      await confirmOidcLogin(tx, login.id, newName, stored(login.id, granted, role, login))
-      if (role !== login.role)
+  /** Asks the issuer. No connection of the database is held meanwhile. */
+  async function askIssuer(login: ClaimedLogin): Promise<Person | null> {
+    const { id, name } = login
+    const granted = await issuer.refresh(opened(id, login.refreshToken), roles.claim).catch(async (error: unknown) => {
+      if (error instanceof IssuerError) return error
+      await postponeLook(sql, login, { seconds: 0, refreshToken: null })
+      throw error
+    })
+    if (granted instanceof IssuerError) {
+      if (granted.kind === 'gone' || login.isStale) return await end(sql, login)
+      const newer = granted.refreshToken && secrets.seal(granted.refreshToken, contextOf(id))
+      await postponeLook(sql, login, { seconds: Math.min(AWAY_S, recheckS), refreshToken: newer })
+      return person(login.subject, name, login.role)
+    }
+    const role = roleOf(roles, granted.claims)
+    if (granted.subject !== login.subject || role === null) return await end(sql, login)
+    const newName = nameOf(granted.claims)
+    await sql.begin(async (tx) => {
+      const isStored = await confirmOidcLogin(tx, login, newName, stored(id, granted, role, login))
+      if (isStored && role !== login.role)
         await note(tx, newName, { action: 'update', changes: { role: { from: login.role, to: role } } })
-      return person(login.subject, newName, role)
-    }) as Promise<Person | null>
-
-  const looking = new Map<string, Promise<Person | null>>()
-  /** Makes one look of a session at a time: however many requests wait for it, it holds one connection here. */
-  const lookOnce = (tokenHash: Buffer): Promise<Person | null> => {
-    const key = tokenHash.toString('hex')
-    const running = looking.get(key) ?? look(tokenHash).finally(() => looking.delete(key))
-    looking.set(key, running)
-    return running
+    })
+    return person(login.subject, newName, role)
   }
+
+  const share = createShared<Person | null>()
+  /** Looks once for all requests that wait for it; others wait for the instance that does. */
+  const look = (tokenHash: Buffer, before: OidcLogin): Promise<Person | null> =>
+    share(tokenHash.toString('hex'), () =>
+      oneAtATime<ClaimedLogin, Person | null>({
+        async done() {
+          const login = await findOidcLogin(sql, tokenHash)
+          if (login === null) return { result: null }
+          return login.isDue ? null : { result: person(login.subject, login.name, login.role) }
+        },
+        claim: () => claimLook(sql, tokenHash),
+        work: askIssuer,
+        withinMs: WAIT_MS,
+        late: () => (before.isStale ? null : person(before.subject, before.name, before.role)),
+      }),
+    )
 
   return {
     credentialHash: createHash('sha256')
@@ -124,7 +132,7 @@ export function createSignIns({
     async check(tokenHash) {
       const login = await findOidcLogin(sql, tokenHash)
       if (login === null || login.hasEnded) return null
-      return login.isDue ? await lookOnce(tokenHash) : person(login.subject, login.name, login.role)
+      return login.isDue ? await look(tokenHash, login) : person(login.subject, login.name, login.role)
     },
     async signOutUrl(tokenHash) {
       const login = await findOidcLogin(sql, tokenHash)
@@ -153,9 +161,11 @@ function confirmedBy(
   }
 }
 
-async function end(tx: Tx, tokenHash: Buffer, name: string): Promise<null> {
-  await tx`delete from logins where token_hash = ${tokenHash}`
-  await note(tx, name, { action: 'revoke', changes: {} })
+/** Ends a session, unless it has ended meanwhile. */
+async function end(sql: Sql, login: ClaimedLogin): Promise<null> {
+  await sql.begin(async (tx) => {
+    if (await endOidcLogin(tx, login)) await note(tx, login.name, { action: 'revoke', changes: {} })
+  })
   return null
 }
 

@@ -30,6 +30,29 @@ verifies('contract-33.look', 'a refresh token stays in use where a refresh bring
   expect(provider.requests.slice(-2).map(({ grant }) => grant)).toEqual(['refresh_token', 'refresh_token'])
 })
 
+verifies(
+  'contract-33.look',
+  'while the issuer is silent no connection waits, and one instance alone asks',
+  async () => {
+    const browser = scene.browser()
+    await browser.signIn()
+    await isDue()
+    const held = Promise.withResolvers<void>()
+    provider.held = held.promise
+    const before = provider.requests.length
+    const asked = [scene.here.url, scene.there.url].map((at) => browser.ask('/api/auth/me', { at }))
+    await expect.poll(() => provider.requests.length).toBe(before + 1)
+    const [waiting] = await scene.sql<{ n: number }[]>`
+    select count(*)::integer as n from pg_stat_activity
+     where datname = current_database() and state like 'idle in transaction%'`
+    expect(waiting?.n).toBe(0)
+    provider.held = null
+    held.resolve()
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200])
+    expect(provider.requests).toHaveLength(before + 1)
+  },
+)
+
 verifies('contract-33.refused', 'a start that is older than ten minutes cannot be finished', async () => {
   const browser = scene.browser()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 10 * 60_000 - 2000 })

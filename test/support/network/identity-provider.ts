@@ -29,6 +29,8 @@ export interface IdentityProvider extends AsyncDisposable {
   userInfoStatus: number | null
   /** The error of the token endpoint. */
   refuses: string | null
+  /** The token endpoint answers when this resolves. */
+  held: Promise<void> | null
   /** More fields of the discovery document. */
   metadata: Record<string, unknown>
   /** Makes another signing key, which the next tokens are signed with. */
@@ -81,6 +83,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     status: null,
     userInfoStatus: null,
     refuses: null,
+    held: null,
     metadata: {},
     newKey,
     consent(to) {
@@ -115,9 +118,12 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     const form = new URLSearchParams(await textOf(request))
     const grant = form.get('grant_type') ?? ''
     provider.requests.push({ grant, form })
+    await provider.held
     if (provider.refuses !== null) return { status: 400, body: { error: provider.refuses } }
     if (grant === 'refresh_token') {
-      const isGood = refreshTokens.delete(form.get('refresh_token') ?? '')
+      const given = form.get('refresh_token') ?? ''
+      // One that brings another one is used up by that.
+      const isGood = provider.refreshes ? refreshTokens.delete(given) : refreshTokens.has(given)
       return isGood
         ? { status: 200, body: noted(await tokensFor(provider, sign, null)) }
         : { status: 400, body: { error: 'invalid_grant' } }

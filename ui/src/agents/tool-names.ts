@@ -2,6 +2,14 @@
 
 const plainName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/gu, '_').slice(0, 64)
 
+/** Returns what models will see of a name: a name that changes ends in six digits of its own. */
+export function seenWords(name: string): string {
+  const plain = plainName(name)
+  return plain === name
+    ? 'Models see it as it is: with letters, digits, _ and - alone.'
+    : `Models see ${plain.slice(0, 57)}_ and six digits: only letters, digits, _ and - stay as they are.`
+}
+
 export const mcpToolName = (server: string, tool: string): string => `${server}__${tool}`
 
 /**

@@ -28,7 +28,8 @@ export function AuditFilters({ paging, shown, isFiltered, setFilter, clear }: Fi
         <DateField
           key={end}
           type="date"
-          label={end === 'from' ? 'First day' : 'Last day'}
+          label={end === 'from' ? 'From' : 'To'}
+          isNamed
           value={shown(end)}
           onSettled={(day) => setFilter(end, day)}
         />

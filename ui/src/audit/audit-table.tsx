@@ -3,11 +3,12 @@ import { useState } from 'react'
 import blocks from '../blocks/blocks.module.css'
 import { AwaitedRows } from '../blocks/pages/awaited-rows.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
+import { localTime } from '../blocks/time-words.ts'
 import { plural } from '../blocks/words.ts'
 import classes from './audit.module.css'
 import { FieldChange } from './field-change.tsx'
 import type { AuditEntry } from './queries.ts'
-import { actions, actorKinds, actorName, kinds } from './words.ts'
+import { actions, actorName, kinds, meansOf } from './words.ts'
 
 interface AuditTableProps {
   /** Undefined until they are read. */
@@ -43,7 +44,7 @@ export const AuditTable = ({ entries, isStale }: AuditTableProps) => (
 )
 
 function Entry({ entry }: { entry: AuditEntry }) {
-  const { at, action, actorKind, kind, recordId, recordName, changes, ip, requestId } = entry
+  const { at, action, kind, recordId, recordName, changes, ip, requestId } = entry
   const [isOpen, setOpen] = useState(false)
   const fields = Object.entries(changes)
   const name = recordName ?? recordId
@@ -51,11 +52,12 @@ function Entry({ entry }: { entry: AuditEntry }) {
     <Table.Tr>
       <Table.Td valign="top">
         <RelativeTime iso={at} />
+        <div className={classes.quiet}>{localTime(at)}</div>
       </Table.Td>
       <Table.Td valign="top">
         <bdi>{actorName(entry)}</bdi>
         <div className={classes.quiet}>
-          {actorKinds[actorKind]}
+          {meansOf(entry)}
           {ip !== null && `, ${ip}`}
         </div>
       </Table.Td>
@@ -73,9 +75,9 @@ function Entry({ entry }: { entry: AuditEntry }) {
             size="compact-xs"
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
-            aria-label={`${plural(fields.length, 'field')} of ${name ?? kind}, ${isOpen ? 'hide' : 'show'}`}
+            aria-label={`${isOpen ? 'Hide' : 'Show'} changes of ${name ?? kind}, ${plural(fields.length, 'field')}`}
           >
-            {plural(fields.length, 'field')}
+            {isOpen ? 'Hide changes' : 'Show changes'}
           </Button>
         )}
         {isOpen && (

@@ -31,6 +31,7 @@ export const kinds: Readonly<Record<string, string>> = {
   user: 'User',
   call: 'Call',
   session: 'Session',
+  webhook: 'Webhook',
 }
 
 export function actorName({ actor, actorKind }: AuditEntry): string {
@@ -38,7 +39,11 @@ export function actorName({ actor, actorKind }: AuditEntry): string {
   return actorKind === 'deploy_key' ? 'The deploy key' : actorKind === 'system' ? 'The server' : 'Anonymous'
 }
 
-export const actorKinds: Record<AuditEntry['actorKind'], string> = {
+/** Returns by which means they were known; where no login is set up, nobody is. */
+export const meansOf = ({ actor, actorKind }: AuditEntry): string =>
+  actor === null && actorKind === 'login' ? 'no login set up' : actorKinds[actorKind]
+
+const actorKinds: Record<AuditEntry['actorKind'], string> = {
   login: 'login',
   oidc: 'sign-in',
   key: 'key',

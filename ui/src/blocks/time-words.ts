@@ -25,6 +25,13 @@ export function timeUntil(iso: string, now: number): string {
   return ms < 1_000 ? 'now' : `in ${wholeSeconds(ms)}`
 }
 
+/** Returns `2027-01-31 18:45:07`, in this computer's time zone. */
+export function localTime(iso: string): string {
+  const date = new Date(iso)
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${date.toTimeString().slice(0, 8)}`
+}
+
 /** Returns `18:45`, in this computer's time zone. `at`: milliseconds since 1970. */
 export const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 5)
 

@@ -2,63 +2,38 @@
 import { Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { headlineOf } from '../blocks/messages/outcome.ts'
 import { RelativeTime } from '../blocks/relative-time.tsx'
+import { timeOfDay } from '../blocks/time-words.ts'
 import { plural } from '../blocks/words.ts'
 import { providerResource } from '../providers/resource.ts'
 import type { SessionOverview } from '../sessions/queries.ts'
+import { agentsOf, type Cause } from './causes.ts'
 import classes from './failures.module.css'
 
 /** Rows; the list of sessions has the rest. */
 const SHOWN = 6
 
-interface Row {
-  code: string
-  /** Null where it is not known, or no provider was involved. */
-  providerId: string | null
-  provider: string | null
-  /** The HTTP status that the provider answered. Null when it is not known. */
-  status: number | null
-  /** Names by id: one key that has expired is one row, however many agents use it. */
-  agents: Map<string, string>
-  count: number
-  newest: SessionOverview
-}
+type Row = Cause<SessionOverview>
 
-export function Failures({ title, failed }: { title: string; failed: readonly SessionOverview[] }) {
+export function Failures({ title, causes }: { title: string; causes: readonly Row[] }) {
   const providers = useQuery(providerResource.all).data ?? []
   const names = new Map(providers.map(({ id, name }) => [id, name]))
-  const rows = new Map<string, Row>()
-  for (const session of failed) {
-    const { errorCode, agentId, agentName, reply } = session
-    const { providerId = null, httpStatus: status = null } = reply ?? {}
-    const key = `${errorCode} ${providerId} ${status}`
-    const before = rows.get(key)
-    const provider = names.get(providerId ?? '') ?? null
-    if (before) {
-      before.count += 1
-      before.agents.set(agentId, agentName)
-    } else {
-      const code = errorCode ?? 'unknown'
-      const agents = new Map([[agentId, agentName]])
-      rows.set(key, { code, providerId, provider, status, agents, count: 1, newest: session })
-    }
-  }
-  const sorted = [...rows.entries()].sort(([, a], [, b]) => b.count - a.count)
   return (
     <section className={classes.failures} aria-labelledby="failures">
       <Title order={2} id="failures">
         {title}
       </Title>
-      {sorted.length === 0 ? (
+      {causes.length === 0 ? (
         <p>Nothing failed.</p>
       ) : (
         <ul>
-          {sorted.slice(0, SHOWN).map(([key, row]) => (
-            <FailureRow key={key} row={row} />
+          {causes.slice(0, SHOWN).map((row) => (
+            <FailureRow key={row.key} row={row} provider={names.get(row.providerId ?? '') ?? null} />
           ))}
         </ul>
       )}
-      {sorted.length > SHOWN && <Link to="/sessions?status=error">All failures</Link>}
+      {causes.length > SHOWN && <Link to="/sessions?status=error">All failures</Link>}
     </section>
   )
 }
@@ -73,18 +48,22 @@ function listOf({ code, providerId, status, agents }: Row): string {
   return `/sessions?${filters}`
 }
 
-const FailureRow = ({ row, row: { code, provider, status, agents, count, newest } }: { row: Row }) => (
-  <li>
-    <Link to={listOf(row)}>
-      <code>{code}</code>{' '}
-      <span dir="auto">{agents.size === 1 ? [...agents.values()] : plural(agents.size, 'agent')}</span>
-    </Link>
-    {(provider !== null || status !== null) && (
-      <span className={classes.cause}>{[provider, status && `HTTP ${status}`].filter(Boolean).join(' · ')}</span>
-    )}
-    <span className={classes.count}>{plural(count, 'session')}</span>
-    <Link to={`/playground/${newest.agentId}/${newest.id}`} className={classes.newest}>
-      newest <RelativeTime iso={newest.updatedAt} />
-    </Link>
-  </li>
-)
+function FailureRow({ row, provider }: { row: Row; provider: string | null }) {
+  const { code, status, count, newest, since } = row
+  return (
+    <li>
+      <Link to={listOf(row)} title={headlineOf({ code, message: '' })}>
+        <code>{code}</code> <span dir="auto">{agentsOf(row)}</span>
+      </Link>
+      {(provider !== null || status !== null) && (
+        <span className={classes.cause}>{[provider, status && `HTTP ${status}`].filter(Boolean).join(' · ')}</span>
+      )}
+      <span className={classes.count}>
+        {plural(count, 'session')} since {timeOfDay(Date.parse(since))}
+      </span>
+      <Link to={`/replies/${newest.id}`} className={classes.newest}>
+        newest <RelativeTime iso={newest.updatedAt} />
+      </Link>
+    </li>
+  )
+}

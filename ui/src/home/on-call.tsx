@@ -2,13 +2,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { headlineOf } from '../blocks/messages/outcome.ts'
 import { timeOfDay } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
 import { wholeNumber } from '../blocks/words.ts'
 import { allSessions, type SessionOverviewList } from '../sessions/queries.ts'
 import { useSilences } from '../traces/silence/use-silence.ts'
+import { firstHour, hoursOf } from '../usage/last-day/hours.ts'
 import { LastDay, type Span } from '../usage/last-day/last-day.tsx'
+import { figuresQuery } from '../usage/queries.ts'
 import { waitingCount } from '../waiting/queries.ts'
+import { causesOf, sentenceOf } from './causes.ts'
 import { Failures } from './failures.tsx'
 import classes from './on-call.module.css'
 
@@ -33,6 +37,11 @@ export function OnCall() {
     enabled: span !== null,
   }).data
   const lately = failed?.sessions.filter(({ updatedAt }) => now - Date.parse(updatedAt) < HOUR_MS)
+  const first = firstHour(now)
+  const day = useQuery(figuresQuery('hour', { from: new Date(first).toISOString() })).data
+  const causes = causesOf(lately ?? [])
+  const words = (code: string) => headlineOf({ code, message: '' })
+  const sentence = day && lately && sentenceOf({ causes, words, silent, hours: hoursOf(day.rows, first) })
   const facts = [
     { to: '/sessions?status=streaming', count: running && countOf(running), name: 'running', isBad: false },
     {
@@ -56,6 +65,9 @@ export function OnCall() {
   ]
   return (
     <section aria-label="Right now" className={classes.call}>
+      <p className={classes.sentence} data-level={sentence?.level} role="status">
+        {sentence?.text ?? '…'}
+      </p>
       <ul className={classes.strip}>
         {facts.map(({ to, count, name, isBad }) => (
           <li key={name} data-bad={isBad || undefined}>
@@ -69,7 +81,7 @@ export function OnCall() {
       {failed && (span === null ? (lately?.length ?? 0) > 0 : inSpan) && (
         <Failures
           title={span === null ? 'What failed in the last hour' : `What failed ${spanWords(span)}`}
-          failed={span === null ? (lately ?? []) : (inSpan?.sessions ?? [])}
+          causes={span === null ? causes : causesOf(inSpan?.sessions ?? [])}
         />
       )}
     </section>

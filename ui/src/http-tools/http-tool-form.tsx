@@ -1,5 +1,6 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { seenWords } from '../agents/tool-names.ts'
 import { FormSection } from '../blocks/forms/form-section.tsx'
 import { keepTypedRows, movesSecrets } from '../blocks/forms/header-rows.ts'
 import { HeadersField } from '../blocks/forms/headers-field.tsx'
@@ -36,7 +37,7 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
       <TextInput
         label="Name"
         withAsterisk
-        description="Shown to the model. Anything other than letters, digits, _ and - becomes _."
+        description={seenWords(form.values.name)}
         placeholder="get_weather"
         maw={420}
         {...form.getInputProps('name')}

@@ -3,6 +3,7 @@ import { allAgents } from '../agents/resource.ts'
 import { ListPage } from '../blocks/pages/list-page.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { plural } from '../blocks/words.ts'
+import { KeyLimit } from './key-limit.tsx'
 import { type Key, keyResource } from './resource.ts'
 
 export function Component() {
@@ -22,6 +23,7 @@ export function Component() {
       columns={[
         { header: 'Opens', width: '22%', cell: opened },
         { header: 'Key ending', width: '8rem', minor: true, cell: ({ hint }) => `…${hint}` },
+        { header: 'Limits', width: '13rem', minor: true, cell: (key) => <KeyLimit of={key} /> },
         {
           header: 'Last used',
           width: '9rem',

@@ -55,6 +55,7 @@ function PasswordForm({ username, onLogin }: { username: string; onLogin: () => 
           label="Password"
           name="password"
           autoComplete="current-password"
+          visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': 'Show the password' }}
           required
           withAsterisk={false}
           data-autofocus={username !== '' || undefined}

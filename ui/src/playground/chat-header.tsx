@@ -23,6 +23,7 @@ import { newestSessions, type Session } from './queries.ts'
 import { SessionFacts } from './sessions/session-facts.tsx'
 import { SessionTitle } from './sessions/session-title.tsx'
 import { titleOf } from './sessions/title-of.ts'
+import type { Fold } from './sessions/use-fold.ts'
 
 const SessionSide = lazy(reliable(() => import('./sessions/session-side.tsx')))
 const ShareDialog = lazy(reliable(() => import('./sharing/share-dialog.tsx')))
@@ -35,11 +36,13 @@ interface ChatHeaderProps {
   /** The message that the shown code sends. */
   message: string
   side: { isOpen: boolean; toggle: () => void }
+  /** The sessions beside the conversation; null where there is no room for them. */
+  beside: Fold | null
   /** Opens the search within the session. */
   onFind: () => void
 }
 
-export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: ChatHeaderProps) {
+export function ChatHeader({ agent, agents, sessionId, message, side, beside, onFind }: ChatHeaderProps) {
   const [sessions, list] = useDisclosure()
   const [code, showing] = useDisclosure()
   const [isSharing, sharing] = useDisclosure()
@@ -50,13 +53,13 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: 
     <header className={classes.head}>
       <title>{`${title} · Greenroom`}</title>
       <ActionIcon
-        title="Sessions"
-        className={classes.narrow ?? ''}
+        title={beside ? 'Sessions ([)' : 'Sessions'}
         variant="subtle"
         color="gray"
         size="lg"
         aria-label="Sessions"
-        onClick={list.open}
+        aria-expanded={beside ? !beside.isFolded : sessions}
+        onClick={beside ? beside.toggle : list.open}
       >
         <IconMessages size={19} stroke={1.7} />
       </ActionIcon>

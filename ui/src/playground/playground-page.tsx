@@ -18,6 +18,7 @@ import { SpanSide } from '../traces/span-side.ts'
 import { Chat } from './chat.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import classes from './playground-page.module.css'
+import { useFold } from './sessions/use-fold.ts'
 import { type Side, useSide } from './side/use-side.ts'
 
 /** On a phone it is in a drawer. */
@@ -99,17 +100,23 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   const { key, became } = useChatKey(agent.id, sessionId)
   const side = useSide()
   const hasRoom = useMediaQuery(ROOM_FOR_SESSIONS, undefined, { getInitialValueInEffect: false }) === true
-  const Sessions = useLoaded(sessionsPart, hasRoom)?.default
+  const fold = useFold()
+  const isListed = hasRoom && !fold.isFolded
+  const Sessions = useLoaded(sessionsPart, isListed)?.default
   const [isFinding, finding] = useDisclosure()
   useHotkeys([['mod+F', finding.open]], [])
   const span = useRef<HTMLDivElement>(null)
-  const head = { agent, agents, sessionId, side }
+  const head = { agent, agents, sessionId, side, beside: hasRoom ? fold : null }
   // The first time, the head is rendered after the conversation: together they are the longest task of the page's visit.
   const hasHead = useDeferredValue(true, false)
   const panel = <SidePanel key={agent.id} agent={agent} sessionId={sessionId} onClose={side.toggle} />
   return (
-    <div className={classes.page} data-side={(side.isBeside && side.isOpen) || undefined}>
-      {hasRoom && (
+    <div
+      className={classes.page}
+      data-side={(side.isBeside && side.isOpen) || undefined}
+      data-folded={(hasRoom && fold.isFolded) || undefined}
+    >
+      {isListed && (
         <aside className={classes.side}>
           {Sessions && <Sessions key={agent.id} agent={agent} agents={agents} sessionId={sessionId} />}
         </aside>

@@ -72,13 +72,14 @@ export function SessionTable({ sessions, isStale, shown, selected, onSelect, ...
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {sessions?.map((session) => (
+          {sessions?.map((session, place) => (
             <Row
               key={session.id}
               session={session}
               silence={silences.get(session.id)}
               shown={shown}
               isSelected={selected.has(session.id)}
+              isStop={rest.active === null ? place === 0 : session.id === rest.active}
               onToggle={() => toggle(session.id)}
               {...rest}
             />
@@ -109,16 +110,21 @@ type RowProps = Pick<SessionTableProps, 'shown' | 'providerName' | 'onFilter' | 
   session: SessionOverview
   silence: Silence | undefined
   isSelected: boolean
+  /** True for the one row at which the tab key stops. */
+  isStop: boolean
   onToggle: () => void
 }
 
-function Row({ session, silence, shown, isSelected, onToggle, active, onActive, ...cells }: RowProps) {
+function Row({ session, silence, shown, isSelected, isStop, onToggle, active, onActive, ...cells }: RowProps) {
   const { id, agentId, agentName } = session
   const name = sessionName(session)
   const isActive = id === active
   const row = useRef<HTMLTableRowElement>(null)
   useEffect(() => {
-    if (isActive) row.current?.scrollIntoView({ block: 'nearest' })
+    if (!isActive) return
+    row.current?.scrollIntoView({ block: 'nearest' })
+    // What has the focus among the rows goes along with the keys.
+    if (row.current?.closest('tbody')?.contains(document.activeElement)) row.current.querySelector('a')?.focus()
   }, [isActive])
   return (
     <Table.Tr
@@ -128,12 +134,14 @@ function Row({ session, silence, shown, isSelected, onToggle, active, onActive, 
       onClick={() => onActive(id)}
     >
       <Table.Td className={classes.check ?? ''} onClick={(event) => event.stopPropagation()}>
-        <Checkbox size="xs" aria-label={`Select “${name}”`} checked={isSelected} onChange={onToggle} />
+        {/* X does it: a row is one stop of the tab key. */}
+        <Checkbox size="xs" tabIndex={-1} aria-label={`Select “${name}”`} checked={isSelected} onChange={onToggle} />
       </Table.Td>
       <Table.Td>
         <Link
           to={`/playground/${agentId}/${id}`}
           className={classes.name}
+          tabIndex={isStop ? 0 : -1}
           title={name}
           dir="auto"
           viewTransition
@@ -158,6 +166,7 @@ function Row({ session, silence, shown, isSelected, onToggle, active, onActive, 
             component={Link}
             to={`/replies/${id}`}
             size={22}
+            tabIndex={-1}
             variant="subtle"
             color="gray"
             aria-label={`What happened in “${name}”`}
@@ -225,6 +234,7 @@ function Cell({ column, session, silence, providerName, onFilter }: CellProps) {
 const FilterWord = ({ value, label, onClick }: { value: string; label: string; onClick: () => void }) => (
   <button
     type="button"
+    tabIndex={-1}
     className={classes.word}
     title={`${label}: ${value}`}
     onClick={(event) => {

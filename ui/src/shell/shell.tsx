@@ -20,6 +20,7 @@ import { Brand } from './brand.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { RefusedPage } from './failures/refused-page.tsx'
 import { UnreachableNotice } from './failures/unreachable.tsx'
+import { useGoKeys } from './go-keys.ts'
 import { sections } from './navigation.ts'
 import { reliable } from './reliable-import.ts'
 import classes from './shell.module.css'
@@ -88,6 +89,7 @@ function OnTop({ palette, setPalette }: OnTopProps) {
   const typed = useTypedAhead(palette)
   useHotkeys([['mod+K', () => setPalette(true)]], [])
   useQuestionMark(() => setSheet(true))
+  useGoKeys()
   return (
     <>
       {palette && (

@@ -1,5 +1,6 @@
 import { ListPage } from '../blocks/pages/list-page.tsx'
 import { webhookResource } from './resource.ts'
+import { WebhookState } from './webhook-state.tsx'
 
 export const Component = () => (
   <ListPage
@@ -7,7 +8,7 @@ export const Component = () => (
     description="Addresses that are told when a reply ends, so that nobody has to poll."
     columns={[
       { header: 'URL', width: '40%', cell: ({ url }) => url },
-      { header: 'State', width: '8rem', cell: ({ enabled }) => (enabled ? 'Enabled' : 'Disabled') },
+      { header: 'State', width: '14rem', cell: (webhook) => <WebhookState webhook={webhook} /> },
     ]}
     create="New webhook"
     createFirst="Create the first one"

@@ -1,4 +1,5 @@
 /** Sessions of people who signed in at the issuer (contract section 33), beside the rows of `logins`. */
+import { randomUUID } from 'node:crypto'
 import type { Role } from '../../../../openapi/operation.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
 
@@ -53,34 +54,61 @@ export async function findOidcLogin(sql: AnySql, tokenHash: Buffer): Promise<Oid
   return login ?? null
 }
 
-/** Locks the row until the end of the transaction: one instance asks the issuer, and the others wait for it. */
-export async function lockOidcLogin(tx: Tx, tokenHash: Buffer): Promise<OidcLogin | null> {
-  await tx`select from oidc_logins where token_hash = ${tokenHash} for update`
-  // A statement of its own: what another instance has stored meanwhile is in its snapshot.
-  return await findOidcLogin(tx, tokenHash)
+/** Seconds for which one instance asks the issuer alone: longer than its endpoints have for their answers. */
+const LOOK_S = 40
+
+/** A session about which the issuer is asked. `look`: names who does it. */
+export interface ClaimedLogin extends OidcLogin {
+  look: string
+  refreshToken: string
 }
 
-/** Stores what the issuer confirmed. */
-export async function confirmOidcLogin(tx: Tx, id: string, name: string, confirmed: Confirmed): Promise<void> {
-  await tx`
+/** Claims a look that is due. Null: none is, or another instance has it. */
+export async function claimLook(sql: AnySql, tokenHash: Buffer): Promise<ClaimedLogin | null> {
+  const look = randomUUID()
+  const [login] = await sql<(OidcLogin & { refreshToken: string })[]>`
+    update oidc_logins o set look = ${look}, look_ends = clock_timestamp() + make_interval(secs => ${LOOK_S})
+      from logins l
+     where o.token_hash = ${tokenHash} and l.token_hash = o.token_hash and o.refresh_token is not null
+       and o.next_look <= clock_timestamp() and (o.look_ends is null or o.look_ends <= clock_timestamp())
+    returning ${columns(sql)}`
+  return login ? { ...login, look } : null
+}
+
+/** Stores what the issuer confirmed. False: the session is over, or another look has it. */
+export async function confirmOidcLogin(
+  tx: Tx,
+  { id, look }: ClaimedLogin,
+  name: string,
+  confirmed: Confirmed,
+): Promise<boolean> {
+  const { count } = await tx`
     with changed as (
       update oidc_logins set role = ${confirmed.role}, id_token = ${confirmed.idToken}, refresh_token = ${confirmed.refreshToken},
-             looked_at = clock_timestamp(),
+             looked_at = clock_timestamp(), look = null, look_ends = null,
              next_look = clock_timestamp() + make_interval(secs => ${confirmed.nextLookS}::double precision),
              ends_at = to_timestamp(${confirmed.endsAt}::double precision)
-       where id = ${id} returning token_hash
+       where id = ${id} and look = ${look} returning token_hash
     )
     update logins l set username = ${name} from changed c where l.token_hash = c.token_hash`
+  return count > 0
 }
 
 /** Puts the next look off: the issuer did not answer to its end. `refreshToken`: a newer one that it gave before. */
 export async function postponeLook(
-  tx: Tx,
-  id: string,
+  sql: AnySql,
+  { id, look }: ClaimedLogin,
   { seconds, refreshToken }: { seconds: number; refreshToken: string | null },
 ): Promise<void> {
-  await tx`
+  await sql`
     update oidc_logins set next_look = clock_timestamp() + make_interval(secs => ${seconds}::double precision),
-           refresh_token = coalesce(${refreshToken}, refresh_token)
-     where id = ${id}`
+           refresh_token = coalesce(${refreshToken}, refresh_token), look = null, look_ends = null
+     where id = ${id} and look = ${look}`
+}
+
+/** Ends a session. False: it is over already, or another look has it. */
+export async function endOidcLogin(tx: Tx, { id, look }: ClaimedLogin): Promise<boolean> {
+  const { count } = await tx`
+    delete from logins l using oidc_logins o where o.id = ${id} and o.look = ${look} and l.token_hash = o.token_hash`
+  return count > 0
 }

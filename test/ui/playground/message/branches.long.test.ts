@@ -76,7 +76,8 @@ verifies(
     await soon(() => statuses(page)).toEqual(['Complete'])
     const origin = page.url()
 
-    await press(page, 'Branch from this word')
+    await press(page, 'More', 1)
+    await page.getByRole('button', { name: 'Branch from this word' }).click()
     const slider = page.getByRole('slider', { name: 'Where to fork' })
     await slider.waitFor()
     expect(await axe(page)).toEqual([])
@@ -90,7 +91,8 @@ verifies(
     await soon(() => statuses(page)).toEqual(['Stopped'])
 
     await page.goto(origin)
-    await press(page, 'Fork from here', 0)
+    await press(page, 'More', 0)
+    await page.getByRole('button', { name: 'Fork from here' }).click()
     await page.waitForURL((url) => url.href !== origin)
     await soon(() => said(page)).toEqual(['tell'])
     answer('Answered.')

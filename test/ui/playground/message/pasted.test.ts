@@ -1,7 +1,7 @@
 /** What people paste, and what providers answer, as texts. */
 import { expect, test } from 'vitest'
+import { readableError } from '../../../../ui/src/blocks/messages/provider-error.ts'
 import { isCode, isLong, partsOf } from '../../../../ui/src/playground/message/pasted.ts'
-import { readableError } from '../../../../ui/src/playground/message/provider-error.ts'
 
 test('fences are code, what stands between them is not', () => {
   const parts = partsOf('Why?\n```ts\nconst a = 1\n```\nIt ends.\n```\nopen')

@@ -8,6 +8,8 @@ interface DateFieldProps extends Pick<TextInputProps, 'size' | 'w'> {
   label: string
   /** The value in the format of such a field: `2027-01-31` or `2027-01-31T09:30`; '' for none. */
   value: string
+  /** True if its name is in sight, within the field. */
+  isNamed?: boolean
   /** Called a moment after the last change. */
   onSettled: (value: string) => void
 }
@@ -16,7 +18,7 @@ interface DateFieldProps extends Pick<TextInputProps, 'size' | 'w'> {
 const latest = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' }
 
 /** Held here while it is typed: a field that is given the address's value, which follows later, is emptied in between. */
-export function DateField({ type, label, value, onSettled, ...sizes }: DateFieldProps) {
+export function DateField({ type, label, value, onSettled, isNamed = false, ...sizes }: DateFieldProps) {
   const [draft, setDraft] = useState(value)
   const told = useRef(value)
   const tellSoon = useDebouncedCallback((whole: string) => {
@@ -33,6 +35,11 @@ export function DateField({ type, label, value, onSettled, ...sizes }: DateField
     <TextInput
       type={type}
       aria-label={label}
+      {...(isNamed && {
+        leftSection: label,
+        leftSectionWidth: 48,
+        leftSectionProps: { style: { fontSize: 'var(--mantine-font-size-xs)' } },
+      })}
       max={latest[type]}
       {...sizes}
       value={draft}

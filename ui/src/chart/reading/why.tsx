@@ -1,7 +1,7 @@
 /** The reason why a reply ended, in a sentence, with the provider's own words where there are some. */
 import { Link } from 'react-router'
-import { Reason } from '../../playground/message/error-reason.tsx'
-import { endings, headlineOf } from '../../traces/outcome.ts'
+import { endings, headlineOf } from '../../blocks/messages/outcome.ts'
+import { Reason } from '../../blocks/messages/reason.tsx'
 import type { Step } from '../step.ts'
 import classes from './answers.module.css'
 import { type End, endOf, pastName } from './words.ts'

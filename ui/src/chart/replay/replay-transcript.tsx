@@ -2,6 +2,9 @@ import { Text } from '@mantine/core'
 import { IconAlertTriangle, IconTool } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { Card } from '../../blocks/card.tsx'
+import { headlineOf } from '../../blocks/messages/outcome.ts'
+import { Reason } from '../../blocks/messages/reason.tsx'
+import type { Message } from '../queries.ts'
 import { duration } from '../words.ts'
 import styles from './replay.module.css'
 import type { SeenMessage } from './replay-moments.ts'
@@ -44,8 +47,8 @@ export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
   )
 }
 
-function outcomeOf({ ok, durationMs }: SeenMessage['message']['toolCalls'][number]): string {
-  if (ok === null) return 'outcome unknown'
+function outcomeOf({ ok, durationMs }: Message['toolCalls'][number], finishReason: Message['finishReason']): string {
+  if (ok === null) return finishReason === 'tool_calls' ? 'waiting for approval' : 'outcome unknown'
   return `${ok ? 'answered' : 'failed'}${durationMs === null ? '' : ` in ${duration(durationMs)}`}`
 }
 
@@ -59,7 +62,7 @@ function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessag
         <p key={`${call.id}-${index}`} className={styles.tool}>
           <IconTool size={14} stroke={1.7} aria-hidden />
           <b>{call.name}</b>
-          {running && !ended.has(call.id) ? 'runs…' : outcomeOf(call)}
+          {running && !ended.has(call.id) ? 'runs…' : outcomeOf(call, finishReason)}
         </p>
       ))}
       {!running && message.reasoning !== undefined && (
@@ -68,13 +71,15 @@ function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessag
           <p className={styles.content}>{message.reasoning}</p>
         </details>
       )}
-      {running ? <p className={styles.running}>streaming…</p> : <p className={styles.content}>{content}</p>}
+      {running ? <p className={styles.running}>writing…</p> : <p className={styles.content}>{content}</p>}
       {!running && finishReason === 'cancelled' && <p className={styles.ending}>cancelled here</p>}
       {!running && error && (
-        <p className={styles.ending} data-bad>
-          <IconAlertTriangle size={14} stroke={1.7} aria-hidden />
-          <b>{error.code}</b> {error.message}
-        </p>
+        <div className={styles.ending} data-bad>
+          <p>
+            <IconAlertTriangle size={14} stroke={1.7} aria-hidden /> <b>{headlineOf(error)}</b>
+          </p>
+          <Reason text={error.message} />
+        </div>
       )}
     </article>
   )

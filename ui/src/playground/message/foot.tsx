@@ -4,10 +4,7 @@ import { useCallbackRef } from '@mantine/hooks'
 import {
   IconAlertTriangle,
   IconCheck,
-  IconCursorText,
-  IconGitFork,
   IconHandStop,
-  IconLink,
   IconPlayerStop,
   IconRefresh,
   IconScissors,
@@ -25,6 +22,7 @@ import { BranchPicker } from '../transcript/branch-picker.tsx'
 import type { MessageActions } from '../transcript/message-actions.ts'
 import { Figures } from './figures.tsx'
 import classes from './message.module.css'
+import { MoreActions } from './more-actions.tsx'
 import { hasBegun } from './reply-body.tsx'
 
 const Waiting = lazy(reliable(() => import('../../traces/waiting.tsx')))
@@ -91,7 +89,6 @@ const ReplyActions = memo((props: ReplyActionsProps) => {
     <Group component="span" display="inline-flex" gap={6}>
       {hasText && <Copy text={() => current().content} label="Copy reply" />}
       {again && <FootButton label="Regenerate" icon={IconRefresh} onClick={again} />}
-      <Branches {...props} isReply />
       {id !== null && (
         <Tooltip label="Trace">
           <ActionIcon variant="subtle" color="gray" aria-label="Trace" aria-expanded={isTraceOpen} onClick={onTrace}>
@@ -99,6 +96,7 @@ const ReplyActions = memo((props: ReplyActionsProps) => {
           </ActionIcon>
         </Tooltip>
       )}
+      <Branches {...props} isReply />
     </Group>
   )
 })
@@ -150,17 +148,12 @@ interface BranchesProps {
   current: () => ShownMessage
 }
 
-/** The branches in this place, and the fork of the session from here. */
+/** The branches in this place, and what else can be done from here. */
 export function Branches({ id, isReply, beside, actions, current }: BranchesProps & { isReply: boolean }) {
-  const { fork, forkWithin, linkTo } = actions
   if (id === null || beside === undefined) return null
   return (
     <>
-      {linkTo && <Copy text={linkTo(id)} label="Copy a link to this message" icon={IconLink} />}
-      {fork && <FootButton label="Fork from here" icon={IconGitFork} onClick={() => fork(id)} />}
-      {isReply && forkWithin && (
-        <FootButton label="Branch from this word" icon={IconCursorText} onClick={() => forkWithin(current())} />
-      )}
+      <MoreActions {...{ id, isReply, actions, current }} />
       <BranchPicker id={id} beside={beside} onTurn={actions.turnTo} />
     </>
   )

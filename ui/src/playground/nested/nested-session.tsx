@@ -15,8 +15,8 @@ import { useConnection } from '../connection/use-connection.ts'
 import { statusOf } from '../message/foot.tsx'
 import { messageList, messagesChanged, stopChild, type ToolCall } from '../queries.ts'
 import type { Conversation } from '../transcript/branches.ts'
-import { NestedMessage } from './nested-message.tsx'
 import classes from './nested.module.css'
+import { NestedMessage } from './nested-message.tsx'
 
 interface NestedSessionProps {
   place: NonNullable<ToolCall['child']>
@@ -53,7 +53,7 @@ interface HeadProps {
   isOpen: boolean
   onToggle: () => void
   place: NestedSessionProps['place']
-  /** Its state and its stop, once they are known. */
+  /** The state and the stop of the session, once they are known. */
   children?: ReactNode
 }
 

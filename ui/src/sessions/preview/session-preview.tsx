@@ -4,6 +4,7 @@ import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
+import { Reason } from '../../blocks/messages/reason.tsx'
 import { WhenRead } from '../../blocks/messages/when-read.tsx'
 import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
@@ -54,7 +55,7 @@ export function SessionPreview({ session, providerName, onClose }: SessionPrevie
       {error && (
         <div className={classes.error}>
           <code>{error.code}</code>
-          <p>{shortened(error.message)}</p>
+          <Reason text={shortened(error.message)} />
         </div>
       )}
       {running && (

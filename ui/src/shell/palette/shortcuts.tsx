@@ -1,9 +1,13 @@
 /** `?`: what the keyboard does. */
 import { Kbd, Modal, Table } from '@mantine/core'
+import { goKeys } from '../go-keys.ts'
 
 const shortcuts: readonly [keys: string[], does: string][] = [
   [['Ctrl', 'K'], 'Go to a page, an agent or a session, or run an action'],
   [['?'], 'Show this list'],
+  ...goKeys.map(([key, , name]): [string[], string] => [['G', key.toUpperCase()], `Go to ${name}`]),
+  [['J'], 'The next one of a list; K: the one before'],
+  [['['], 'Fold the sessions beside the conversation'],
   [['Enter'], 'Send the message'],
   [['Shift', 'Enter'], 'Start a new line in the message'],
   [['↑'], 'Edit the last message, in an empty field'],

@@ -46,7 +46,10 @@ export function ToolsField({ form, agentId }: { form: Form; agentId: string | un
         <SignInServers chosen={form.values.mcpServers} agentId={agentId} />
       </div>
       <Modal opened={isOpen} onClose={close} title="Add tools" size="xl">
-        <ToolChoice form={form} />
+        {/* The first of the tools follows; the cross comes before. */}
+        <div tabIndex={-1} data-autofocus className={classes.choices}>
+          <ToolChoice form={form} />
+        </div>
         <Group justify="flex-end" mt="md" className={classes.choiceEnd ?? ''}>
           <Button onClick={close}>Done</Button>
         </Group>

@@ -1,5 +1,5 @@
-import classes from './message.module.css'
 import { readableError } from './provider-error.ts'
+import classes from './reason.module.css'
 
 /** The reason of a failure, in the provider's words; the whole answer can be unfolded. */
 export function Reason({ text }: { text: string }) {

@@ -1,5 +1,7 @@
 /** The end of a reply in words: what failed, or how it came to its end. Pure. */
-import type { Message } from '../chart/queries.ts'
+import type { components } from '../../../../openapi/generated/schema.ts'
+
+type FinishReason = components['schemas']['PlaygroundMessage']['finishReason']
 
 /** Returns what failed, in a few words. A reply may be given up while its provider still writes. */
 export const headlineOf = ({ code, message }: { code: string; message: string }): string =>
@@ -26,4 +28,4 @@ export const endings = {
   tool_calls: 'The model called tools that wait for a decision.',
   steered: 'Ended early for the next message.',
   error: 'It failed.',
-} satisfies Record<NonNullable<Message['finishReason']>, string>
+} satisfies Record<NonNullable<FinishReason>, string>

@@ -1,0 +1,69 @@
+/** What the keyboard does beside writing: it goes to pages, along rows, and folds what stands beside the conversation. */
+import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../support/app.ts'
+import { axe, openBrowser } from '../browser.ts'
+import { chartScene, until } from '../chart/chart-scene.ts'
+
+const app = await startTestApp()
+const browser = await openBrowser()
+const scene = await chartScene(app)
+for (let n = 1; n <= 15; n += 1) await scene.say(`Question ${n}`)
+const failed = await scene.say('/fail 3')
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+test('the sessions are fewer than forty stops of the tab key, and the focus goes along with the arrows', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/sessions')
+  const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
+  await until(() => rows.count()).toBeGreaterThan(16)
+  const stops = await page.evaluate<number>(`[...document.querySelectorAll('a, button, input')].filter(
+    (one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility()).length`)
+  expect(stops).toBeLessThan(40)
+  await rows.nth(1).getByRole('link').first().focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await until(() =>
+    rows
+      .nth(2)
+      .getByRole('link', { name: 'Question 15', exact: true })
+      .evaluate((one) => one.matches(':focus')),
+  ).toBe(true)
+  await page.keyboard.press('x')
+  await page.getByRole('checkbox', { name: 'Select “Question 15”', checked: true }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+})
+
+test('G and another key lead to a page, but not where something is typed', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/usage')
+  await page.getByRole('heading', { name: 'Usage' }).waitFor()
+  await page.keyboard.type('gs')
+  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
+  await page.getByRole('search').locator('input').focus()
+  await page.keyboard.type('gh')
+  await until(() => page.getByRole('search').locator('input').inputValue()).toBe('gh')
+  expect(new URL(page.url()).pathname).toBe('/sessions')
+})
+
+test('the sessions beside a conversation fold away and stay folded, which leaves it more than 720 pixels', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto(`/playground/${scene.agentId}/${failed}`)
+  const list = page.getByRole('navigation', { name: 'Sessions' })
+  await list.waitFor()
+  await page.getByRole('complementary', { name: 'Workbench' }).waitFor()
+  await page.getByRole('button', { name: 'Sessions', exact: true }).click()
+  await list.waitFor({ state: 'detached' })
+  expect((await page.getByRole('region', { name: 'Chat' }).boundingBox())?.width).toBeGreaterThan(720)
+  await page.reload()
+  await page.getByText('The provider answered with an error').waitFor()
+  expect(await list.count()).toBe(0)
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('log').focus()
+  await page.keyboard.press('[')
+  await list.waitFor()
+})

@@ -1,0 +1,89 @@
+/** The failures by cause, and the one sentence that says how things stand. Pure. */
+import { timeOfDay } from '../blocks/time-words.ts'
+import { plural } from '../blocks/words.ts'
+
+/** A session whose newest reply failed, as far as it matters here. */
+export interface Failed {
+  id: string
+  agentId: string
+  agentName: string
+  errorCode: string | null
+  updatedAt: string
+  reply?: { providerId: string | null; httpStatus: number | null } | null
+}
+
+export interface Cause<Of extends Failed = Failed> {
+  key: string
+  code: string
+  /** Null where it is not known, or no provider was involved. */
+  providerId: string | null
+  /** The HTTP status that the provider answered. Null when it is not known. */
+  status: number | null
+  /** Names by id: one key that has expired is one cause, however many agents use it. */
+  agents: Map<string, string>
+  count: number
+  newest: Of
+  /** When the oldest of them failed: ISO 8601. */
+  since: string
+}
+
+/** Returns the causes, by error code, provider and HTTP status: most frequent first. `failed`: newest first. */
+export function causesOf<Of extends Failed>(failed: readonly Of[]): Cause<Of>[] {
+  const causes = new Map<string, Cause<Of>>()
+  for (const session of failed) {
+    const { errorCode, agentId, agentName, updatedAt, reply } = session
+    const { providerId = null, httpStatus: status = null } = reply ?? {}
+    const key = `${errorCode} ${providerId} ${status}`
+    const cause = causes.get(key) ?? {
+      ...{ key, code: errorCode ?? 'unknown', providerId, status },
+      ...{ agents: new Map(), count: 0, newest: session, since: updatedAt },
+    }
+    cause.agents.set(agentId, agentName)
+    causes.set(key, { ...cause, count: cause.count + 1, since: updatedAt < cause.since ? updatedAt : cause.since })
+  }
+  return [...causes.values()].sort((a, b) => b.count - a.count)
+}
+
+export const agentsOf = ({ agents }: Pick<Cause, 'agents'>): string =>
+  agents.size === 1 ? ([...agents.values()][0] ?? '') : plural(agents.size, 'agent')
+
+/** Of the replies of the last two hours: fewer failures are no incident. */
+const INCIDENT = 0.05
+
+/** The replies of an hour. */
+interface Hour {
+  replies: number
+  failures: number
+}
+
+interface Standing {
+  causes: readonly Cause[]
+  /** What failed, in a few words, by its code. */
+  words: (code: string) => string
+  silent: number
+  hours: readonly Hour[]
+}
+
+export interface Sentence {
+  level: 'good' | 'look' | 'bad'
+  text: string
+}
+
+/** Returns how things stand: what fails most, else how many are silent, else that all is well. */
+export function sentenceOf({ causes, words, silent, hours }: Standing): Sentence {
+  const [worst] = causes
+  const sum = (of: 'replies' | 'failures', among = hours) => among.reduce((all, hour) => all + hour[of], 0)
+  if (worst && worst.count >= INCIDENT * sum('replies', hours.slice(-2))) {
+    const verb = worst.agents.size === 1 ? 'has' : 'have'
+    const reason = words(worst.code)
+    const since = `${agentsOf(worst)} ${verb} failed since ${timeOfDay(Date.parse(worst.since))}`
+    const inWords = `${reason.charAt(0).toLowerCase()}${reason.slice(1)}`
+    return { level: 'bad', text: `${since}: ${inWords} (${plural(worst.count, 'session')})` }
+  }
+  if (silent > 0) {
+    return { level: 'look', text: `${plural(silent, 'reply is', 'replies are')} silent for over 60 s` }
+  }
+  const replies = sum('replies')
+  const share = replies === 0 ? 0 : Math.round((1000 * sum('failures')) / replies) / 10
+  return { level: 'good', text: `All well: ${plural(replies, 'reply', 'replies')} in 24 hours, ${share} % failed` }
+}
