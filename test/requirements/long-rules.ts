@@ -16,6 +16,8 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-22.webhook-crash',
   'contract-26.move',
   'contract-27.question-crash',
+  'contract-27.sign-in-crash',
+  'contract-27.sign-in-pages',
   'contract-28.workbench',
   'contract-29.busy-machine',
   'contract-29.remembered-pages',
