@@ -5780,6 +5780,15 @@ export interface components {
              * @description When an approval is rejected that nobody has decided. Absent where it does not expire. ISO 8601, UTC.
              */
             expires_at?: string;
+            /** @description Of a call of a session below: the calls that lead to it, from this session’s own down to the one that the session which asks answers. Absent for calls of this session. */
+            path?: {
+                /** @description The agent that answers the call. */
+                agent_id: string;
+                /** @description The session that answers it. */
+                session_id: string;
+                /** @description The call, in the session above. */
+                call_id: string;
+            }[];
         };
         /** @description Tool arrays replace the agent's for this reply; absent ones keep them. */
         PlaygroundChatRequest: {
@@ -21339,6 +21348,15 @@ export interface operations {
                              * @description When an approval is rejected that nobody has decided. Absent where it does not expire. ISO 8601, UTC.
                              */
                             expires_at?: string;
+                            /** @description Of a call of a session below: the calls that lead to it, from this session’s own down to the one that the session which asks answers. Absent for calls of this session. */
+                            path?: {
+                                /** @description The agent that answers the call. */
+                                agent_id: string;
+                                /** @description The session that answers it. */
+                                session_id: string;
+                                /** @description The call, in the session above. */
+                                call_id: string;
+                            }[];
                         }[];
                         /**
                          * Format: uuid

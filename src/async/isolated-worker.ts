@@ -47,13 +47,15 @@ export async function answerOf<Answer>(
 
 export interface KeptOptions<Answer> {
   start(): Isolate
-  /** Limits one job. An isolate may take `START_MS` to say that it is ready. */
+  /** Limits one job. */
   jobMs: number
+  /** The time to say that it is ready. `START_MS` by default. */
+  startMs?: number
   /** The idle time after which it is ended (milliseconds). */
   idleMs: number
   onAnswer(answer: Answer): void
-  /** Announces that it died, did not start in time, or its job took too long. The caller must end it. */
-  onLost(error: Error): void
+  /** Announces that it died, or, `isLate`, was not ready or done in time. The caller must end it. */
+  onLost(error: Error, isLate: boolean): void
 }
 
 /** Loading its modules takes 0.3 s on a quiet machine. */
@@ -66,6 +68,7 @@ const START_MS = 10_000
 export function keepIsolate<Job extends object, Answer>({
   start,
   jobMs,
+  startMs = START_MS,
   idleMs,
   onAnswer,
   onLost,
@@ -80,7 +83,7 @@ export function keepIsolate<Job extends object, Answer>({
     isolate = own
     const events: EventEmitter = own
     const lost = (error: Error) => {
-      if (isolate === own) onLost(error)
+      if (isolate === own) onLost(error, false)
     }
     events.on('message', (message: 'ready' | Answer) => {
       if (isolate !== own) return
@@ -92,7 +95,7 @@ export function keepIsolate<Job extends object, Answer>({
     events.on('exit', (code, signal) => lost(new Error(`The worker ended with ${code ?? signal}.`)))
     own.unref()
     if (!(own instanceof Worker)) own.channel?.unref() // last: adding a listener refs it again
-    limit(START_MS, () => lost(new Error(`The worker was not ready within ${START_MS} ms.`)))
+    limit(startMs, () => onLost(new Error(`The worker was not ready within ${startMs} ms.`), true))
   }
 
   function limit(ms: number, over: () => void): NodeJS.Timeout {
@@ -104,7 +107,7 @@ export function keepIsolate<Job extends object, Answer>({
   function begin(): void {
     if (!isReady) return
     if (job === null) return void limit(idleMs, () => void end()).unref()
-    limit(jobMs, () => onLost(new Error(`The worker did not answer within ${jobMs} ms.`)))
+    limit(jobMs, () => onLost(new Error(`The worker did not answer within ${jobMs} ms.`), true))
     if (isolate instanceof Worker) isolate.postMessage(job)
     else isolate?.send(job, () => {}) // if it cannot be sent, the process has ended and emits that
   }

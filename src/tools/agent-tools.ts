@@ -11,12 +11,14 @@ export interface CalledAgent {
   description: string
 }
 
+export type AskOnce = Pick<Once, 'key' | 'callId' | 'mayLeave' | 'isAlone' | 'joins' | 'signal'>
+
 /** The sessions that answer calls of a session. */
 export interface AskAgents {
   /** Names the session that answers the call with this key. */
   place(agentId: string, key: string): ChildPlace
   /** Has the agent answer in a session of its own, once for each key. Rejects only on abort. */
-  ask(agentId: string, message: string, once: Pick<Once, 'key' | 'callId' | 'mayLeave' | 'signal'>): Promise<ToolAnswer>
+  ask(agentId: string, message: string, once: AskOnce): Promise<ToolAnswer>
 }
 
 const inputSchema = {

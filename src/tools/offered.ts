@@ -36,6 +36,10 @@ export interface Once {
   callId: string
   /** Returns whether nothing else is under way that another instance could not wait for. */
   mayLeave(): boolean
+  /** Returns whether nothing else is under way whose result is still to come, but for calls of agents. */
+  isAlone(): boolean
   /** The answers to what the tool's server asked, when the call is sent again. */
   again?: Again | undefined
+  /** Set when a session answers the call already. */
+  joins?: boolean | undefined
 }

@@ -109,9 +109,17 @@ export async function createToolbox(
     call: async (call, signal, key) => {
       const tool = find(call)
       if (tool === undefined) return { ok: false, content: `${notHere(call)}.` }
-      const once = { signal, key, callId: call.id, again: call.again, mayLeave: underWay.mayLeave }
-      const made = () => callTool(tool, call, once, world.log)
-      return tool.child ? made() : underWay.during(made)
+      const { id: callId, again, joins } = call
+      const { mayLeave, isAlone } = underWay
+      const once = { signal, key, callId, again, joins, mayLeave, isAlone }
+      if (!tool.child) return underWay.during(() => callTool(tool, call, once, world.log))
+      return underWay.beginning((begun) => {
+        const asking: Tool['call'] = (args, how) => {
+          begun()
+          return tool.call(args, how)
+        }
+        return callTool({ ...tool, call: asking }, call, once, world.log)
+      })
     },
     check: async (call) => {
       const tool = find(call)
@@ -126,9 +134,17 @@ export async function createToolbox(
 /** Counts calls that only this instance can wait for; and pictures, which are stored nowhere. */
 function createUnderWay() {
   let calls = 0
+  const prepared = new Set<() => void>()
   let pictures = false
   return {
     mayLeave: () => calls === 0 && !pictures,
+    isAlone: () => calls === 0 && prepared.size === 0,
+    /** Counts a call of an agent until `begun` is called: from there on its maker knows of it. */
+    async beginning(make: (begun: () => void) => Promise<ToolAnswer>): Promise<ToolAnswer> {
+      const begun = () => void prepared.delete(begun)
+      prepared.add(begun)
+      return await make(begun).finally(begun)
+    },
     async during(make: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
       calls += 1
       try {

@@ -17,6 +17,7 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-26.move',
   'contract-27.question-crash',
   'contract-28.workbench',
+  'contract-29.busy-machine',
   'contract-29.schedules',
   'contract-30.pages',
   'contract-31.search-pages',

@@ -11,6 +11,12 @@ export const children = {
   'contract-30.child-cancel': 'A cancel, and the end of a parent, end the children at all depths.',
   'contract-30.child-loss':
     'A parent that goes on elsewhere joins its children; one that ends has them cancelled; a lost child is told.',
+  'contract-30.child-waits':
+    'A child that waits makes the sessions above it wait; what it asks is pending there, with the way to it.',
+  'contract-30.child-decided':
+    'It is decided at the child or above it, once; the sessions above follow where nothing is left to decide.',
+  'contract-30.child-waits-ended':
+    'A new message above rejects what a child asks; a waiting child that is cancelled or deleted is told to its parent.',
   'contract-30.child-drain': 'A draining instance hands over a reply that waits for nothing but children, at once.',
   'contract-30.child-limits':
     'The use of children counts for the key and the user above them; what is used up refuses one.',

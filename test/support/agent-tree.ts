@@ -32,7 +32,7 @@ const asksFirst = (name: string, words: string) => async (call: UpstreamCall) =>
   await call.finish(isAnswered ? 'stop' : 'tool_calls')
 }
 
-/** From now on each asks the next. Resolves to the call of ledger's model, which the test answers. */
+/** Has each ask the next from now on. Resolves to the call of ledger's model, which the test answers. */
 export function asking(up: Upstream): Promise<UpstreamCall> {
   const { promise, resolve } = Promise.withResolvers<UpstreamCall>()
   const scripts = new Map<string, Script>([

@@ -7,6 +7,7 @@ import { AwaitedLines } from './blocks/pages/awaited.tsx'
 import { Page, type PageProps } from './blocks/pages/page.tsx'
 import { recentSessions, someAgents, someProviders } from './home/queries.ts'
 import { currentUser } from './login/queries.ts'
+import { mayAct, type Role, roleFor } from './login/roles.ts'
 import { queryClient } from './query-client.ts'
 import { resources } from './resources.ts'
 import { CrashPage } from './shell/failures/crash-page.tsx'
@@ -38,17 +39,17 @@ const headed = (
  * somebody is logged in: a refusal would ask for the login that the gate asks for.
  */
 const reading =
-  <Loaded,>(read: () => unknown, load: () => Promise<Loaded>) =>
+  <Loaded,>(read: (role: Role | null) => unknown, load: () => Promise<Loaded>) =>
   async (): Promise<Loaded> => {
     void queryClient.ensureQueryData(currentUser).then(
-      (user) => user !== null && setTimeout(read),
+      (user) => user !== null && setTimeout(read, 0, user.role),
       () => undefined,
     )
     return await load()
   }
 
-const readForHome = () => [
-  queryClient.prefetchQuery(recentSessions),
+const readForHome = (role: Role | null) => [
+  mayAct(role, roleFor('open', '/sessions')) && queryClient.prefetchQuery(recentSessions),
   queryClient.prefetchQuery(someProviders),
   queryClient.prefetchQuery(someAgents),
 ]

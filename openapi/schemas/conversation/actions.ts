@@ -107,6 +107,19 @@ export const PendingCall = Type.Object(
     expires_at: Type.Optional(
       time('When an approval is rejected that nobody has decided. Absent where it does not expire.'),
     ),
+    path: Type.Optional(
+      Type.Array(
+        Type.Object({
+          agent_id: Type.String({ description: 'The agent that answers the call.' }),
+          session_id: Type.String({ description: 'The session that answers it.' }),
+          call_id: Type.String({ description: 'The call, in the session above.' }),
+        }),
+        {
+          description:
+            'Of a call of a session below: the calls that lead to it, from this session’s own down to the one that the session which asks answers. Absent for calls of this session.',
+        },
+      ),
+    ),
   },
   { title: 'PendingCall' },
 )

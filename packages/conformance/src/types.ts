@@ -67,7 +67,7 @@ export interface Adapter {
   createConversation(target: Target): Promise<string>
   send(conversation: string, text: string, options: SendOptions, target: Target): AsyncIterable<Item>
   follow?(conversation: string, reply: string, afterId: string | null, target: Target): AsyncIterable<Item>
-  /** Without a `role` a message is the user's where its text is one that was sent. */
+  /** Reads a conversation. Without a `role` a message is the user's where its text is one that was sent. */
   read?(conversation: string, target: Target): Promise<(Omit<Message, 'role'> & Partial<Message>)[]>
   cancel?(conversation: string, reply: string, target: Target): Promise<void>
   remove?(conversation: string, target: Target): Promise<void>

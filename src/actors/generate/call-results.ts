@@ -8,7 +8,7 @@ import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
 
 export type ToolResult = Omit<Extract<ReplyEvent, { type: 'tool_result' }>, 'type' | 'id'> &
-  Pick<ToolAnswer, 'pictures' | 'asked'>
+  Pick<ToolAnswer, 'pictures' | 'asked' | 'waits'>
 
 interface CallPlace {
   toolbox: Toolbox
@@ -37,9 +37,10 @@ export async function makeCall(
   const child = childOf(toolbox, call, key)
   const observed = { ...call, ...(decision !== undefined && { decision }), ...(child && { child }) }
   const work = () => unlessAborted(toolbox.call(call, signal, key), signal)
-  const { ok, content, pictures, asked } = await observedCall(observer, observed, work)
+  const { ok, content, pictures, asked, waits } = await observedCall(observer, observed, work)
   const durationMs = Math.round(performance.now() - begin)
-  return { ok, content: cleanText(content), durationMs, ...(pictures && { pictures }), ...(asked && { asked }) }
+  const open = { ...(asked && { asked }), ...(waits && { waits }) }
+  return { ok, content: cleanText(content), durationMs, ...(pictures && { pictures }), ...open }
 }
 
 /** Returns the result of a call that is not made. */
@@ -61,7 +62,8 @@ export async function emitResults(
       const result = (await results[index]) ?? null
       if (!isMade) await Promise.all(before)
       if (result === null) return null
-      const { pictures = [], asked, ...stored } = result
+      const { pictures = [], asked, waits, ...stored } = result
+      if (waits) return null
       if (asked) {
         await take([{ type: 'tool_asked', id, asked }])
         return null

@@ -47,8 +47,9 @@ export async function runTools(
   const within = await unlessAborted(policy.judge(wanted.slice(0, Math.max(0, left)), toolbox, replyId), signal)
   const judged = wanted.map((_, index): Judgement => (index < left ? (within[index] ?? null) : { refused: overLimit }))
   const waits = judged.map((judgement) => judgement !== null && 'waits' in judgement)
-  const asked = actions.uniqueIds ? withUniqueIds(replyId, wanted, waits) : wanted
-  const answer = actions.uniqueIds ? withIdsOf(place.answer, asked) : place.answer
+  const unique = waits.map((isWaiting) => actions.isChild === true || (isWaiting && actions.uniqueIds === true))
+  const asked = withUniqueIds(replyId, wanted, unique)
+  const answer = unique.includes(true) ? withIdsOf(place.answer, asked) : place.answer
   const waiting = asked.map((call, index): WaitingCall | null => {
     const judgement = judged[index] ?? null
     if (judgement === null || !('waits' in judgement)) return null
@@ -82,10 +83,11 @@ export async function runTools(
   const contents = await emitResults(made, results, running)
   const asking = await Promise.all(
     asked.map(async (call, index): Promise<WaitingCall | null> => {
-      const question = (await results[index])?.asked
+      const { asked: question, waits: isWaiting } = (await results[index]) ?? {}
       const tool = toolbox.own?.get(call.name)?.key
-      if (question === undefined) return null
-      return { ...call, kind: 'input', replyId, place: before + index + 1, ...(tool && { tool }), asked: question }
+      const place = { replyId, place: before + index + 1, ...(tool && { tool }) }
+      if (question) return { ...call, kind: 'input', ...place, asked: question }
+      return isWaiting ? { ...call, kind: 'child', ...place } : null
     }),
   )
   return { answer, waiting: waiting.map((call, index) => call ?? asking[index] ?? null), results: contents }

@@ -11,9 +11,9 @@ const uniqueId = (replyId: string, id: string): string => {
   return `call_${reply.slice(0, 16)}8${hash('sha256', `${reply}:call:${id}`).slice(1, 16)}`
 }
 
-/** Gives waiting calls ids of their own. `waits`: which of the calls do. */
-export const withUniqueIds = (replyId: string, calls: readonly ToolCall[], waits: readonly boolean[]): ToolCall[] =>
-  calls.map((call, index) => (waits[index] ? { ...call, id: uniqueId(replyId, call.id) } : call))
+/** Gives calls ids of their own. `which`: the calls that get one. */
+export const withUniqueIds = (replyId: string, calls: readonly ToolCall[], which: readonly boolean[]): ToolCall[] =>
+  calls.map((call, index) => (which[index] ? { ...call, id: uniqueId(replyId, call.id) } : call))
 
 /** Returns the answer with the ids that its calls have. */
 export const withIdsOf = (answer: OpenTurn['answer'], calls: readonly ToolCall[]): OpenTurn['answer'] => ({

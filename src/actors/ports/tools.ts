@@ -40,6 +40,8 @@ export interface ToolAnswer {
   pictures?: readonly MessagePart[]
   /** Set when the server asks first: there is no result yet. */
   asked?: ServerAsked | undefined
+  /** Set when the session that answers waits itself: there is no result yet. */
+  waits?: boolean | undefined
 }
 
 export interface OwnTool {
@@ -68,6 +70,8 @@ export interface CallOfTool extends ToolCall {
   tool?: string | undefined
   /** The answers to what its server asked, when the call is sent again. */
   again?: Again | undefined
+  /** Set when a session answers the call already, which is waited for once more. */
+  joins?: boolean | undefined
 }
 
 export interface CheckedToolbox extends Toolbox {

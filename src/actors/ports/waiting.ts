@@ -84,6 +84,10 @@ export interface DecidedCall {
   content?: string | undefined
   /** The answers that the server is sent with the call, once all of its questions are decided. */
   again?: Again | undefined
+  /** Set for a call that a session answers already, which waited: nobody decides about the call itself. */
+  joins?: boolean | undefined
+  /** The session below this one that asks. Absent for a call of this session. */
+  session?: string | undefined
 }
 
 /** The answers to a server's questions, for the call that is sent again. */
@@ -147,6 +151,8 @@ export interface Actions {
   turnsApart?: boolean
   /** True when the readers find a waiting call by its id alone, in whatever session it is. */
   uniqueIds?: boolean
+  /** True in a session that was made by a call: what any of its calls asks is shown in other sessions too. */
+  isChild?: boolean
   /** Calls that count already, in a history that the caller keeps. None by default. */
   callsUsed?: number
   /** The decided calls that the reply continues with. When absent, it answers a user's message. */

@@ -30,6 +30,7 @@ interface ReplyPlace
   values: Partial<Pick<ReplyValues, 'user' | 'metadata'>>
   history?: Admitted['history']
   decided?: ObservedReply['decided']
+  isChild?: boolean | undefined
   /** The limits that its use counts for. When absent, it counts for nobody's. */
   counts?: Counts | undefined
 }
@@ -78,6 +79,7 @@ export function startReply(
     values,
     decided: carried && { by, waitedMs },
     counts: facts?.counts,
+    isChild: admission.isChild,
   }
   const reply = openReply(host, setup, where, null)
   beginOpened(host, agentId, restState, reply)
@@ -93,7 +95,7 @@ export const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read
 export function openReply(host: Host, setup: ReplySetup, place: ReplyPlace, taken: TakenOver | null): RunningReply {
   const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens, capabilities = {} } = host.options
   const { keepTurn, ...within } = capabilities
-  const { info, agentId, decided, counts, values: known, history = null, ...where } = place
+  const { info, agentId, decided, counts, values: known, history = null, isChild, ...where } = place
   const { inForce = nothingInForce, actions = noActions, instructions = null, request } = setup
   const values = { user: null, metadata: {}, ...known, sessionId: info.sessionId, at: info.createdAt }
   const from = taken?.from ?? null
@@ -126,7 +128,11 @@ export function openReply(host: Host, setup: ReplySetup, place: ReplyPlace, take
       replyId: info.id,
       model,
       openToolbox: (signal) => setup.openToolbox(signal, values),
-      actions: { ...actions, ...(where.continued && { continued: where.continued }) },
+      actions: {
+        ...actions,
+        ...(isChild && { isChild }),
+        ...(where.continued && { continued: where.continued }),
+      },
       timeoutMs: Math.max(1, generationTimeoutMs - elapsedMs),
       gate,
       observer,

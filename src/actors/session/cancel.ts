@@ -3,7 +3,7 @@
 import { pause } from '../../async/pause.ts'
 import type { ToCancel } from '../ports/index.ts'
 import { StreamCut } from '../reply/frame-log.ts'
-import type { Host } from './extension.ts'
+import { cancelExtensions, type Host } from './extension.ts'
 import { cancelReply } from './live-sessions.ts'
 import type { LiveSession } from './registry.ts'
 
@@ -14,7 +14,7 @@ const SETTLE_WAIT_MS = 2000
 export async function cancelAndWait(host: Host, sessionId: string, which: ToCancel = {}): Promise<void> {
   const { journal, exchange } = host.options
   const asked = await journal.requestCancel(sessionId, which)
-  if (asked === null) return
+  if (asked === null) return which.only || which.but ? undefined : await cancelExtensions(host, sessionId)
   const here = host.byReply.get(asked.replyId)
   cancelReply(host, asked.replyId)
   const holding = host.held.get(asked.replyId)

@@ -42,6 +42,8 @@ export interface HostExtension {
    * it.
    */
   onLost?(reply: ReplyInfo): Promise<boolean>
+  /** Takes note that a session was cancelled in which nothing runs. */
+  onCancel?(sessionId: string): Promise<void>
   /** Takes part in a drain, as this instance stops. */
   onDrain?(stage: DrainStage): Promise<void>
   /** Takes note that a session comes to rest. `next`: the reply to a message that waited, which has begun in it. */
@@ -124,6 +126,13 @@ export async function goesOnElsewhere(host: Extended, reply: ReplyInfo): Promise
 export async function drainExtensions(host: Extended, stage: DrainStage): Promise<void> {
   const work = host.extensions.map((one) => attempt(() => one.onDrain?.(stage)).catch(failed(host, 'onDrain')))
   await Promise.all(work)
+}
+
+/** Resolves when all extensions have noted the cancel of a session in which nothing runs. */
+export async function cancelExtensions(host: Extended, sessionId: string): Promise<void> {
+  for (const extension of host.extensions) {
+    await attempt(() => extension.onCancel?.(sessionId)).catch(failed(host, 'onCancel'))
+  }
 }
 
 export function endExtensions(host: Extended, next: string | null): void {

@@ -49,16 +49,19 @@ export async function runDecided(
       arguments: decided.arguments ?? call.arguments,
       tool: call.tool,
       again: decided.again,
+      joins: decided.joins,
     }
     return await makeCall(made, { toolbox, key: callKey(call), decision }, running)
   })
   const made = calls.map(({ call: { id }, decided }) => ({ id, isMade: isSent(decided.decision) }))
   const contents = await emitResults(made, results, running)
   const asked = new Map<string, ServerAsked>()
+  const waits = new Set<string>()
   const resultTexts = new Map<string, string>()
   for (const [index, { call, decided }] of calls.entries()) {
-    const question = (await results[index])?.asked
-    if (question) asked.set(call.id, question)
+    const result = await results[index]
+    if (result?.asked) asked.set(call.id, result.asked)
+    else if (result?.waits) waits.add(call.id)
     else resultTexts.set(call.id, resultText(contents[index] ?? '', decided.arguments))
   }
   return {
@@ -66,6 +69,7 @@ export async function runDecided(
     results: turn.results.map((result, index) => result ?? resultTexts.get(turn.waiting[index]?.id ?? '') ?? null),
     waiting: turn.waiting.map((call) => {
       if (call === null || resultTexts.has(call.id)) return null
+      if (waits.has(call.id)) return { ...call, kind: 'child' }
       return asked.has(call.id) ? { ...call, kind: 'input', asked: asked.get(call.id) } : call
     }),
   }

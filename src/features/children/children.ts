@@ -9,8 +9,8 @@ import { cancelReply } from '../../actors/session/live-sessions.ts'
 import { pause } from '../../async/pause.ts'
 import { childMessages, childSession } from './child-ids.ts'
 import { failed, notOpened, resultOf } from './results.ts'
-import type { ChildStore } from './store/children.ts'
-import { createWaits } from './waits.ts'
+import type { ChildStore, Opened, ToEnd } from './store/children.ts'
+import { createWaits, type WaitingCall } from './waits.ts'
 
 export interface ChildrenOptions {
   store: ChildStore
@@ -30,8 +30,12 @@ export interface Asking {
 export interface AskedCall {
   key: string
   callId: string
-  /** Returns whether the reply waits for nothing else. */
+  /** Returns whether the reply waits for nothing that another instance could not wait for. */
   mayLeave(): boolean
+  /** Returns whether the reply waits for nothing but calls of agents. */
+  isAlone(): boolean
+  /** Set when the child is there already. */
+  joins?: boolean | undefined
   signal: AbortSignal
 }
 
@@ -50,11 +54,42 @@ const MOST_DEEP = 3
 /** The interval at which replies are looked for that may leave, during a drain. */
 const LOOK_MS = 250
 
+/** Makes the child of a call. Resolves to why it cannot be made; null when it is there. */
+async function openChild(
+  store: ChildStore,
+  { sessionId, mcpDepth }: Asking,
+  { agentId, message, call: { key, callId } }: { agentId: string; message: string; call: AskedCall },
+): Promise<Exclude<Opened, 'open'> | null> {
+  const { replyId: parentReply, place } = placeOfCall(key)
+  const child = { sessionId: childSession(key), ...childMessages(key), agentId, message }
+  const made = { parentSession: sessionId, parentReply, place, callId, title: deriveTitle(message) }
+  const opened = await store.open({ ...child, ...made, mcpDepth })
+  return opened === 'open' ? null : opened
+}
+
+/** A call whose child is waited for. */
+interface Leaving {
+  sessionId: string
+  mayLeave(): boolean
+}
+
+/** Hands over the replies that wait for nothing but children, as at a boundary. Others may come to that later. */
+async function leave(host: Host, asked: ReadonlySet<Leaving>, isOver: () => boolean): Promise<void> {
+  while (asked.size > 0 && !isOver()) {
+    const sessions = [...Map.groupBy(asked, (one) => one.sessionId)]
+    const ready = sessions.flatMap(([id, calls]) => (calls.every((one) => one.mayLeave()) ? [id] : []))
+    const replies = [...host.byReply.values()].map(({ reply }) => reply.log.info)
+    const leaving = replies.filter((reply) => ready.includes(reply.sessionId))
+    await Promise.all(leaving.map((reply) => endsAtBoundary(host, { reply, isStored: true })))
+    await pause(LOOK_MS)
+  }
+}
+
 export function createChildren(host: Host, { store, generate, again }: ChildrenOptions): Children {
-  const waits = createWaits(store.ends)
+  const waits = createWaits(store.states)
   let hasLeft = false
   let isOver = false
-  const asked = new Set<{ sessionId: string; mayLeave(): boolean }>()
+  const asked = new Set<Leaving>()
 
   async function begin(parentReply: string | null): Promise<void> {
     if (host.draining || !host.options.gate.check()) return
@@ -62,44 +97,43 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
   }
 
   async function end(): Promise<void> {
-    const ending = await store.end()
+    endThose(await store.end())
+  }
+
+  function endThose(ending: readonly ToEnd[]): void {
     for (const { replyId } of ending) cancelReply(host, replyId)
     if (ending.length > 0) host.options.exchange.wake([...new Set(ending.map(({ instanceId }) => instanceId))])
   }
 
-  async function ask({ sessionId, mcpDepth }: Asking, agentId: string, message: string, call: AskedCall) {
+  async function ask(asking: Asking, agentId: string, message: string, call: AskedCall): Promise<ToolAnswer> {
     if (message.trim() === '') return failed('The agent was not asked: the message is empty.')
-    const { replyId: parentReply, place } = placeOfCall(call.key)
-    const child = { sessionId: childSession(call.key), ...childMessages(call.key), agentId, message }
-    const made = { parentSession: sessionId, parentReply, place, callId: call.callId, title: deriveTitle(message) }
-    const opened = await again(() => store.open({ ...child, ...made, mcpDepth }))
-    if (opened !== 'open') return notOpened(opened)
+    const waiting = waits.open(asking.sessionId, call.isAlone)
+    try {
+      const refused = call.joins ? null : await again(() => openChild(store, asking, { agentId, message, call }))
+      if (refused !== null) return notOpened(refused)
+      return await answerOf(asking.sessionId, waiting, call)
+    } finally {
+      waits.over(waiting)
+    }
+  }
+
+  /** Waits for a child that is there. */
+  async function answerOf(sessionId: string, waiting: WaitingCall, { key, mayLeave, signal }: AskedCall) {
+    const { replyId: parentReply } = placeOfCall(key)
     // `tend` begins it later if it cannot begin now.
     await begin(parentReply).catch(() => {})
-    const waiting = { sessionId, mayLeave: call.mayLeave }
-    asked.add(waiting)
+    const one = { sessionId, mayLeave }
+    asked.add(one)
     try {
-      const result = resultOf(await waits.end(child.sessionId, call.signal))
+      const result = resultOf(await waits.end(waiting, childSession(key), signal))
       // The next one takes its place.
-      void begin(parentReply).catch(() => {})
+      if (!result.waits) void begin(parentReply).catch(() => {})
       return result
     } catch (error) {
       hasLeft = true
       throw error
     } finally {
-      asked.delete(waiting)
-    }
-  }
-
-  /** Hands over the replies that wait for nothing but children, as at a boundary. Others may come to that later. */
-  async function leave(): Promise<void> {
-    while (asked.size > 0 && !isOver) {
-      const sessions = [...Map.groupBy(asked, (one) => one.sessionId)]
-      const ready = sessions.flatMap(([id, calls]) => (calls.every((one) => one.mayLeave()) ? [id] : []))
-      const replies = [...host.byReply.values()].map(({ reply }) => reply.log.info)
-      const leaving = replies.filter((reply) => ready.includes(reply.sessionId))
-      await Promise.all(leaving.map((reply) => endsAtBoundary(host, { reply, isStored: true })))
-      await pause(LOOK_MS)
+      asked.delete(one)
     }
   }
 
@@ -113,7 +147,7 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
     },
     async onDrain({ type }) {
       if (type === 'over') isOver = true
-      else leave().catch(() => {})
+      else leave(host, asked, () => isOver).catch(() => {})
     },
     onEnd() {
       if (waits.size() > 0) waits.wake()
@@ -121,9 +155,13 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
       hasLeft = false
       end().catch(() => {})
     },
+    async onCancel(sessionId) {
+      endThose(await store.cancel(sessionId))
+    },
     async tend() {
       await begin(null)
       await end()
+      await store.follow()
     },
   }
 }

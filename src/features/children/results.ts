@@ -1,6 +1,6 @@
 /** The result of a call that an agent answers, for the model to read (contract section 30). */
 import type { ToolAnswer } from '../../actors/ports/index.ts'
-import type { ChildEnd, Opened } from './store/children.ts'
+import type { ChildState, Opened } from './store/children.ts'
 
 /** Bytes of a result, at most. */
 const MOST_BYTES = 256 * 1024
@@ -27,7 +27,8 @@ function limitWords(why: `limit ${string}`): string {
 
 export const failed = (content: string): ToolAnswer => ({ ok: false, content })
 
-export function resultOf({ state, content, finishReason, errorCode, errorMessage }: ChildEnd): ToolAnswer {
+export function resultOf({ state, content, finishReason, errorCode, errorMessage }: ChildState): ToolAnswer {
+  if (state === 'waiting') return { ok: false, content: '', waits: true }
   if (state === 'deleted') return failed("The agent's session was deleted.")
   if (state === 'removed') return failed("The agent's session was asked to answer nothing: its message was removed.")
   const text = cut(content ?? '')

@@ -103,7 +103,13 @@ async function goOn(adopting: Adopting, claimed: Claimed): Promise<void> {
       titleFrom,
       values,
     }
-    const asBegun = { isQueued: false, refusal: null, continued: decided, counts: claimed.counts }
+    const asBegun = {
+      isQueued: false,
+      refusal: null,
+      continued: decided,
+      counts: claimed.counts,
+      isChild: claimed.isChild,
+    }
     const reply = openReply(host, basis, { ...place, ...asBegun }, takenOver(claimed))
     beginOpened(host, agentId, 'streaming.generating', reply)
     options.onTakenOver?.(reason)

@@ -116,7 +116,7 @@ function openCalls(replyId: string, seen: Seen, continued: Claimed['continued'])
     const call = waiting.find((other) => other?.id === one.id)
     if (!call?.tool?.startsWith(AGENT) || !seen.begun.has(one.id) || !isOpen(one.id)) return []
     const { id, name, tool } = call
-    return [{ id, name, tool, arguments: one.arguments ?? call.arguments, key: callKey(call) }]
+    return [{ id, name, tool, joins: one.joins, arguments: one.arguments ?? call.arguments, key: callKey(call) }]
   })
   return [...begun, ...own]
 }
@@ -124,16 +124,25 @@ function openCalls(replyId: string, seen: Seen, continued: Claimed['continued'])
 /** The beginning of the key of a tool that asks an agent. */
 const AGENT = 'agent:'
 
-/** Reads the point. `joined`: results of open calls, by id. */
+/** The outcome of open calls, by their ids. */
+export interface Joined {
+  results: ReadonlyMap<string, string>
+  /** Calls whose sessions wait themselves. */
+  waiting: ReadonlySet<string>
+}
+
+const nothingJoined: Joined = { results: new Map(), waiting: new Set() }
+
+/** Reads the point. `joined`: what became of open calls. */
 export function resumePoint(
   { reply, events, turns: stored, continued, noted, providerId }: Claimed,
-  joined: ReadonlyMap<string, string> = new Map(),
+  joined: Joined = nothingJoined,
 ): ResumePoint {
   const seen = readEvents(events)
   const open = openCalls(reply.id, seen, continued)
   const unknown: string[] = []
   const resultOf = (id: string): string => {
-    const result = seen.results.get(id) ?? joined.get(id)
+    const result = seen.results.get(id) ?? joined.results.get(id)
     if (result === undefined && !seen.unknown.has(id) && !open.some((call) => call.id === id)) unknown.push(id)
     return result ?? unknownOutcome
   }
@@ -143,7 +152,7 @@ export function resumePoint(
     if (!seen.results.has(one.id) && !seen.unknown.has(one.id)) notMade.push(one)
     return decisionText(one)
   }
-  const decided = continued === null ? null : decidedTurn(continued, seen, outcomeOf)
+  const decided = continued === null ? null : decidedTurn(continued, seen, { outcomeOf, waiting: joined.waiting })
   const said: TurnMessage[] = [...(continued?.carried.chain.turns ?? []), ...(decided ? messagesOf(decided) : [])]
   let spent = continued?.carried.chain.callsUsed ?? 0
   let calls = 0
@@ -154,7 +163,13 @@ export function resumePoint(
   let turns = 0
   for (const turn of seen.turns) {
     const known: StoredTurn | null = stored.find((one) => isOf(one, turn)) ?? null
-    const open = openTurn(turn, known, { replyId: reply.id, before: calls, asked: seen.asked, resultOf })
+    const open = openTurn(turn, known, {
+      replyId: reply.id,
+      before: calls,
+      asked: seen.asked,
+      waits: joined.waiting,
+      resultOf,
+    })
     calls += turn.calls.length
     spent = known?.spent ?? spent + turn.calls.length
     newest = known ?? newest
@@ -192,6 +207,8 @@ interface TurnContext {
   /** Calls of the reply before this turn's. */
   before: number
   asked: ReadonlyMap<string, ServerAsked>
+  /** Calls whose sessions wait themselves. */
+  waits: ReadonlySet<string>
   resultOf(id: string): string
 }
 
@@ -202,19 +219,20 @@ interface TurnContext {
 function openTurn(
   { text, calls }: SeenTurn,
   known: StoredTurn | null,
-  { replyId, before, asked, resultOf }: TurnContext,
+  { replyId, before, asked, waits, resultOf }: TurnContext,
 ): OpenTurn {
   const shown = new Set(calls.map(({ id }) => id))
   const answer = known
     ? { ...known.turn.answer, toolCalls: (known.turn.answer.toolCalls ?? []).filter(({ id }) => shown.has(id)) }
     : answerOf(text, calls, undefined)
-  const waiting = calls.map(({ id, name, arguments: given, waits: kind }, index): WaitingCall | null => {
+  const waiting = calls.map(({ id, name, arguments: given, waits: kind, child }, index): WaitingCall | null => {
     const question = asked.get(id)
-    if (question)
-      return { id, name, arguments: given, kind: 'input', replyId, place: before + index + 1, asked: question }
+    const call = { id, name, arguments: given, replyId, place: before + index + 1 }
+    if (child && waits.has(id)) return { ...call, kind: 'child', tool: `${AGENT}${child.agentId}` }
+    if (question) return { ...call, kind: 'input', asked: question }
     if (kind === undefined) return null
     const stored = known?.turn.waiting.find((one) => one?.id === id)
-    return stored ?? { id, name, arguments: given, kind, replyId, place: before + index + 1 }
+    return stored ?? { ...call, kind }
   })
   return { answer, waiting, results: calls.map(({ id }, index) => (waiting[index] ? null : resultOf(id))) }
 }
@@ -223,18 +241,19 @@ function openTurn(
 function decidedTurn(
   { carried, decisions }: NonNullable<Claimed['continued']>,
   { begun, results, unknown, asked }: Seen,
-  outcomeOf: (decided: DecidedCall) => string,
+  { outcomeOf, waiting }: { outcomeOf: (decided: DecidedCall) => string; waiting: ReadonlySet<string> },
 ): OpenTurn | null {
   const { turn } = carried.chain
   const isDone = decisions.some(({ id }) => begun.has(id) || results.has(id) || unknown.has(id))
   if (!isDone) return null
-  const settled = decisions.filter(({ id }) => !asked.has(id))
+  const settled = decisions.filter(({ id }) => !asked.has(id) && !waiting.has(id))
   const texts = new Map(settled.map((one) => [one.id, outcomeOf(one)]))
   return {
     ...turn,
     results: turn.results.map((result, index) => result ?? texts.get(turn.waiting[index]?.id ?? '') ?? null),
     waiting: turn.waiting.map((call) => {
       if (call === null || texts.has(call.id)) return null
+      if (waiting.has(call.id)) return { ...call, kind: 'child' as const }
       return asked.has(call.id) ? { ...call, kind: 'input' as const, asked: asked.get(call.id) } : call
     }),
   }

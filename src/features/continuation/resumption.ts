@@ -5,13 +5,10 @@ import type { Resumption, Running } from '../../actors/generate/running.ts'
 import { resultOfDecision } from '../../actors/history/decided-calls.ts'
 import type { AnswerFields, ModelMessage, ModelRequest, Toolbox, Wait } from '../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
-import type { ResumePoint } from './resume-point.ts'
+import type { Joined, ResumePoint } from './resume-point.ts'
 
 /** Returns what a generation takes to continue from a point. `joined`: the point once its open calls have these results. */
-export const resumption = (
-  point: ResumePoint,
-  joined: (results: ReadonlyMap<string, string>) => ResumePoint,
-): Resumption => ({
+export const resumption = (point: ResumePoint, joined: (joined: Joined) => ResumePoint): Resumption => ({
   ...point,
   ...(point.open.length > 0 && {
     async rejoin(toolbox, running) {
@@ -27,14 +24,19 @@ export const resumption = (
 })
 
 /** Waits for the calls that other sessions answer, and shows their results as they come. */
-async function rejoin({ open }: ResumePoint, toolbox: Toolbox, running: Running): Promise<Map<string, string>> {
+async function rejoin({ open }: ResumePoint, toolbox: Toolbox, running: Running): Promise<Joined> {
   const results = open.map(({ key, ...call }) => makeCall(call, { toolbox, key }, running))
   const contents = await emitResults(
     open.map(({ id }) => ({ id, isMade: true })),
     results,
     running,
   )
-  return new Map(open.map(({ id }, index) => [id, contents[index] ?? '']))
+  const ends = await Promise.all(results)
+  const waiting = open.flatMap(({ id }, index) => (ends[index]?.waits ? [id] : []))
+  return {
+    results: new Map(open.flatMap(({ id }, index) => (ends[index]?.waits ? [] : [[id, contents[index] ?? '']]))),
+    waiting: new Set(waiting),
+  }
 }
 
 async function beginAgain(

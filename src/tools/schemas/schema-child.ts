@@ -1,14 +1,15 @@
 /**
  * Applies JSON Schemas in a process that schema-process.ts starts and ends: a schema may come from an untrusted MCP
  * server, and its patterns, references and unique items may take hours or gigabytes to apply. Receives one SchemaOrder
- * at a time and answers with its reasons.
+ * at a time and answers with its reasons. schema-watchdog.ts ends it when a job has used up its processor time.
  */
-import { Script } from 'node:vm'
+import { once } from 'node:events'
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { isObject } from '../../untrusted/is-object.ts'
 import { applicable, patternOf } from '../../untrusted/schema-patterns.ts'
+import { startWatchdog } from './schema-watchdog.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -26,8 +27,8 @@ export type SchemaReasons = readonly Reason[]
 
 export interface SchemaOrder {
   job: SchemaJob
-  /** The time after which the program ends itself, in case its parent is gone or suspended. */
-  limitMs: number
+  /** The processor time after which the process ends itself: no time in which it waits for a processor. */
+  cpuMs: number
 }
 
 type Check = (args: unknown) => Reason
@@ -54,14 +55,13 @@ const metaOf = new Map<AjvClass, Ajv>()
 /** Compiled checks by the schema's text, the least recently used first. */
 const kept = new Map<string, Check>()
 
-let order: SchemaOrder | null = null
-// V8's own watchdog: it interrupts loops and regular expressions, which no timer can. Its exception ends the program;
-// so does a missing parent, at the end of the job.
-const work = new Script('work()')
-Object.assign(globalThis, { work: () => (order === null ? [] : reasonsOf(order.job)) })
-process.on('message', (received: SchemaOrder) => {
-  order = received
-  process.send?.(work.runInThisContext({ timeout: received.limitMs }))
+const watchdog = startWatchdog()
+watchdog.thread.unref()
+process.on('message', ({ job, cpuMs }: SchemaOrder) => {
+  watchdog.begin(cpuMs)
+  const reasons = reasonsOf(job)
+  watchdog.end()
+  process.send?.(reasons)
 })
 process.on('disconnect', () => process.exit())
 // Signals to the process group are handled by the parent, which may run on for a while.
@@ -190,6 +190,7 @@ function wordsOf(errors: ErrorObject[] | null | undefined, name: string): string
   return (details === undefined ? text : `${text}: ${String(details)}`).slice(0, 500)
 }
 
-// Before the first job's time begins: on a busy machine these take a second and more.
+// Before the first job's time begins: these take as much processor time as a slow one.
+await once(watchdog.thread, 'online')
 for (const dialect of dialectsOf(undefined)) metaFlaw(dialect, {})
 process.send?.('ready')

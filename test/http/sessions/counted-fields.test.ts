@@ -90,6 +90,29 @@ for (const [name, send] of Object.entries(surfaces)) {
   })
 }
 
+verifies(rule, 'what a queued message brings counts until it is taken out of the queue', async () => {
+  const session = await newSession()
+  const path = `${deploy}/sessions/${session}`
+  const upstream = scene.byHand()
+  const running = scene.call('POST', `${path}/chat/completions`, { messages })
+  const provider = await upstream
+  const before = await bytesOf(session)
+  const brought = { tools: [toolOf(text)], response_format: schemaOf(text) }
+  const queued = [1, 2].map(() =>
+    scene.call('POST', `${path}/chat/completions`, { messages, ...brought, on_busy: 'enqueue' }),
+  )
+  const queue = async () => (await scene.call('GET', `${path}/queue`)).json.queue
+  await expect.poll(queue).toHaveLength(2)
+  const [first, second] = await queue()
+  expect(await bytesOf(session)).toBeGreaterThan(before + 6000)
+  expect((await scene.call('DELETE', `${path}/queue/${first.id}`)).status).toBe(204)
+  expect(await bytesOf(session)).toBeGreaterThan(before + 6000)
+  expect((await scene.call('DELETE', `${path}/queue/${second.id}`)).status).toBe(204)
+  expect(await bytesOf(session)).toBe(before)
+  await provider.finish()
+  expect((await Promise.all([running, ...queued])).map(({ status }) => status)).toEqual([200, 409, 409])
+})
+
 const patch = (session: string, metadata: object | null) =>
   scene.call('PATCH', `${deploy}/sessions/${session}`, { metadata })
 const long = { a: 'x'.repeat(500) }

@@ -1,6 +1,7 @@
 /** Schemas are applied outside the server process, in bounded time and memory (contract section 18). */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createSchemaProcess, startSchemaChild } from '../../../src/tools/schemas/schema-process.ts'
 import { WAIT_MS } from '../../support/wait.ts'
@@ -12,6 +13,8 @@ const slow = (index: number) => ({
   schema: schema(`^(a+)+${index}$`),
   args: { text: `${'a'.repeat(60)}!` },
 })
+/** Uses half a second of processor time. */
+const long = { kind: 'check' as const, schema: schema('^(a+)+$'), args: { text: `${'a'.repeat(23)}!` } }
 const quick = { kind: 'check' as const, schema: schema('^a'), args: { text: 'a' } }
 
 /** 2^45 paths, each of which collects errors. */
@@ -46,7 +49,7 @@ verifies(
   'contract-18.no-freeze',
   'many slow schemas of one server delay others by at most one time limit',
   async () => {
-    const applier = createSchemaProcess({ jobMs: 4_000 }) // the honest one must be done in that, on a busy machine too
+    const applier = createSchemaProcess()
     const ended: string[] = []
     const hostile = [1, 2].map((index) => applier.ask(slow(index), 'hostile').then(() => ended.push('hostile')))
     const honest = applier.ask(quick, 'honest').then((reasons) => {
@@ -61,7 +64,7 @@ verifies(
 
 test('a schema that took too long is not tried again for a while', async () => {
   const { started, start } = counted()
-  const applier = createSchemaProcess({ jobMs: 500, start })
+  const applier = createSchemaProcess({ cpuMs: 500, start })
   for (const _ of ['first', 'second']) expect(await applier.ask(slow(5), 'hostile')).toBe(null)
   expect(started).toHaveLength(1)
 })
@@ -78,7 +81,7 @@ test('one process serves all jobs, and ends after an idle time', async () => {
 
 verifies('contract-18.no-freeze', 'a schema that exhausts the memory ends only its own process', async () => {
   const { started, start } = counted(48)
-  const applier = createSchemaProcess({ jobMs: WAIT_MS, start })
+  const applier = createSchemaProcess({ cpuMs: WAIT_MS, start })
   expect(await applier.ask(greedy(), 'hostile')).toBe(null)
   expect(await signalOf(started[0])).not.toBe('SIGKILL') // by its own engine, not by the time limit
   expect(await applier.ask(quick, 'honest')).toEqual([null])
@@ -126,19 +129,55 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a process that neither answers nor ends by itself is given up', async () => {
-  let killed = 0
-  const silent = Object.assign(new EventEmitter(), {
-    send: () => true,
-    unref() {},
-    channel: null,
-    kill: () => ++killed > 0,
-  }) as unknown as ChildProcess
-  const start = () => {
-    setImmediate(() => silent.emit('message', 'ready'))
-    return silent
-  }
-  const schemas = createSchemaProcess({ jobMs: 20, start })
-  expect(await schemas.ask({ kind: 'is_usable', schema: { type: 'object' } }, 'o')).toBeNull()
-  expect(killed).toBe(1)
-})
+verifies(
+  ['contract-29.busy-machine', 'contract-18.no-freeze'],
+  'a check that waits for a processor is not ended; the checks of others go on in another process',
+  async () => {
+    const { started, start } = counted()
+    const applier = createSchemaProcess({ cpuMs: 4_000, patienceMs: 20, wallMs: 600_000, start })
+    await applier.ask(quick, 'waits')
+    const before = processorTicks(started[0])
+    const stopped = applier.ask(long, 'waits')
+    await expect.poll(() => processorTicks(started[0]), { interval: 1 }).toBeGreaterThan(before + 3)
+    started[0]?.kill('SIGSTOP') // within its job: it uses no processor time from here on
+    const others = ['b', 'c'].map((pattern) => applier.ask({ ...quick, schema: schema(pattern) }, 'waits'))
+    expect(await Promise.all(others)).toEqual([[expect.any(String)], [expect.any(String)]])
+    // One that uses as much processor time as is given here is ended.
+    expect(await applier.ask(slow(7), 'hostile')).toBeNull()
+    started[0]?.kill('SIGCONT')
+    expect(await stopped).toEqual([expect.stringContaining('pattern')])
+  },
+)
+
+verifies(
+  'contract-29.busy-machine',
+  'a check that is not done in time is begun once more, and no third time',
+  async () => {
+    const { started, start } = counted()
+    const isStopped = [true, false, true, true, false]
+    const applier = createSchemaProcess({
+      wallMs: 6_000, // the honest one is started and done in that, on a busy machine too
+      start: () => (isStopped[started.length] ? stoppedWhenStarted(start()) : start()),
+    })
+    expect(await applier.ask(quick, 'o')).toEqual([null])
+    expect(started).toHaveLength(2)
+    started[1]?.kill('SIGKILL')
+    await signalOf(started[1])
+    expect(await applier.ask(quick, 'o')).toBeNull()
+    expect(await Promise.all(started.slice(2).map(signalOf))).toEqual(['SIGKILL', 'SIGKILL'])
+    // It has not used up its time: it is not suspected.
+    expect(await applier.ask(quick, 'o')).toEqual([null])
+  },
+)
+
+/** The processor time that a process has used, in the system's ticks of 10 ms. */
+function processorTicks(child: ChildProcess | undefined): number {
+  const fields = readFileSync(`/proc/${child?.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return Number(fields[11]) + Number(fields[12])
+}
+
+/** Stops a process before it is ready. */
+function stoppedWhenStarted(child: ChildProcess): ChildProcess {
+  child.kill('SIGSTOP')
+  return child
+}

@@ -56,6 +56,30 @@ test('made from a template, its arguments derived, then tried', async () => {
   expect(server.requests).toHaveLength(1)
 })
 
+test('values of a session that a tool names are given in its test', async () => {
+  const { data } = await app.client.POST('/api/v1/http-tools', {
+    body: {
+      name: 'of-user',
+      description: '',
+      method: 'GET',
+      url: `${server.url}/orders`,
+      headers: { 'x-user': '{{session.user}}', 'x-plan': '{{session.metadata.plan|free}}' },
+    },
+  })
+  const before = server.requests.length
+  await using page = await browser.page(app.url)
+  await page.goto(`/tools/http/${data?.id}`)
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('session.user').nth(1).waitFor()
+  expect(server.requests).toHaveLength(before)
+  await page.getByRole('textbox', { name: 'session.user' }).fill('ann')
+  await page.getByRole('textbox', { name: 'session.metadata.plan' }).fill('gold')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('Status 200').waitFor()
+  const { headers } = server.requests.at(-1)?.request ?? {}
+  expect([headers?.['x-user'], headers?.['x-plan']]).toEqual(['ann', 'gold'])
+})
+
 test('a schema that is not JSON, and a secret that would move, are reported at their fields', async () => {
   const { data } = await app.client.POST('/api/v1/http-tools', {
     body: { name: 'b', description: '', method: 'POST', url: 'https://a.example/', headers: { authorization: 'x' } },

@@ -10,6 +10,7 @@ import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
+import { ButtonTo } from '../login/button-to.tsx'
 import { providerResource } from '../providers/resource.ts'
 import { replaysPath } from '../replays/queries.ts'
 import { draftOf, holdDraft, saveDraft } from '../versions/draft.ts'
@@ -78,17 +79,16 @@ export const Existing = () => (
         <Button component={Link} to={versionsPath(id)} variant="default">
           Version {version}
         </Button>
-        <Button component={Link} to={replaysPath(id)} variant="default">
+        <ButtonTo to={replaysPath(id)} variant="default">
           Replays
-        </Button>
-        <Button
-          component={Link}
+        </ButtonTo>
+        <ButtonTo
           to={playgroundPath(id)}
           variant="default"
           leftSection={<IconMessageCircle size={16} stroke={1.7} aria-hidden />}
         >
           Try it
-        </Button>
+        </ButtonTo>
       </>
     )}
     deletion="All its sessions and messages are deleted permanently, running replies are cut off, and programs that call it get an error. Its prompt, provider and tools stay."

@@ -2,6 +2,7 @@ import { Button, Group, Text, Title } from '@mantine/core'
 import { IconCode, IconMessageCircle } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { type Agent, playgroundPath } from '../agents/resource.ts'
+import { ButtonTo } from '../login/button-to.tsx'
 import classes from './first-steps.module.css'
 
 /** An agent that is ready: talk to it, or copy the code that calls it. */
@@ -20,13 +21,9 @@ export function FirstAgent({ agent: { id, name, model }, talked }: { agent: Agen
           : 'Ask it something, stop it, or close the window mid-reply.'}
       </Text>
       <Group gap="sm">
-        <Button
-          component={Link}
-          to={playgroundPath(id)}
-          leftSection={<IconMessageCircle size={17} stroke={1.7} aria-hidden />}
-        >
+        <ButtonTo to={playgroundPath(id)} leftSection={<IconMessageCircle size={17} stroke={1.7} aria-hidden />}>
           {talked ? 'Open playground' : 'Try it'}
-        </Button>
+        </ButtonTo>
         <Button
           component={Link}
           to={`/agents/${id}?tab=use`}

@@ -5,6 +5,8 @@ import { agentResource } from '../agents/resource.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { Page } from '../blocks/pages/page.tsx'
+import { useRefusal } from '../login/roles.ts'
+import type { SessionOverview } from '../sessions/queries.ts'
 import { homeDescription } from '../shell/first/first-words.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import { FirstAgent } from './first-agent.tsx'
@@ -19,9 +21,12 @@ const OnCall = lazy(reliable(() => import('./on-call.tsx').then((loaded) => ({ d
 /** Refreshed by itself: a step may be done in another window. */
 const EVERY_MS = 5_000
 
+const none: readonly SessionOverview[] = []
+
 export function Component() {
-  const sessions = useQuery({ ...recentSessions, refetchInterval: EVERY_MS })
-  const found = sessions.data?.sessions
+  const mayRead = useRefusal('open', '/sessions') === undefined
+  const sessions = useQuery({ ...recentSessions, refetchInterval: EVERY_MS, enabled: mayRead })
+  const found = mayRead ? sessions.data?.sessions : none
   const newest = found?.[0]
   const talked = newest !== undefined
   const { isDismissed, dismiss } = useDismissed()
@@ -34,7 +39,7 @@ export function Component() {
   const isServed = found?.some(({ agentId }) => own.some(({ id }) => id === agentId)) === true
   const talkedTo = useQuery({ ...agentResource.one(newest?.agentId ?? ''), enabled: talked })
   const agent = talked ? talkedTo.data : agents.data?.items[0]
-  const error = agents.error ?? providers.error ?? sessions.error
+  const error = agents.error ?? providers.error ?? (mayRead ? sessions.error : null)
   const isRead =
     agents.data !== undefined && providers.data !== undefined && found !== undefined && !(talked && talkedTo.isPending)
   // Rendered in pieces: the query's answer alone would be rendered as one long task.
@@ -51,7 +56,7 @@ export function Component() {
             {!isServed && (
               <div>
                 {agent && <FirstAgent agent={agent} talked={talked} />}
-                {!isDismissed && (
+                {!isDismissed && mayRead && (
                   <FirstSteps
                     hasProvider={hasOwnProvider}
                     agent={own[0]}

@@ -33,6 +33,8 @@ export const updateHttpTool = (id: string, body: HttpToolFields, edits: Edits) =
     )
     .finally(httpToolResource.changed)
 
+type Trial = components['schemas']['HttpToolTestRequest']
+
 /** Runs the stored tool once, for real. */
-export const tryHttpTool = (id: string, args: Record<string, unknown>) =>
-  api.POST('/api/v1/http-tools/{id}/test', { ...atRecord(id), body: { arguments: args } })
+export const tryHttpTool = (id: string, body: Trial) =>
+  api.POST('/api/v1/http-tools/{id}/test', { ...atRecord(id), body })

@@ -1,5 +1,5 @@
 /** Runs the stored tool once, with arguments from a form made of its schema. */
-import { Badge, Button, Text } from '@mantine/core'
+import { Badge, Button, Text, TextInput } from '@mantine/core'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,7 +7,8 @@ import { CodeBlock } from '../blocks/code-block.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import { indented, wholeNumber } from '../blocks/words.ts'
-import { argumentNames } from '../templates/template-names.ts'
+import { useRefusal } from '../login/roles.ts'
+import { argumentNames, sessionNames, sessionValues } from '../templates/template-names.ts'
 import { ArgumentFields } from './argument-fields.tsx'
 import { argumentsOf, type Typed } from './arguments.ts'
 import classes from './http-tools.module.css'
@@ -17,7 +18,13 @@ import { type ArgumentRow, draftOf, newRow } from './schema-draft.ts'
 export function TryIt({ tool }: { tool: HttpTool }) {
   const [typed, setTyped] = useState<Typed>({ values: {}, json: '{}' })
   const rows = rowsOf(tool)
-  const run = useMutation({ mutationFn: async () => tryHttpTool(tool.id, argumentsOf(rows, typed)) })
+  const refusal = useRefusal('change')
+  const names = sessionNames(...textsOf(tool))
+  const [session, setSession] = useState<Record<string, string>>({})
+  const run = useMutation({
+    mutationFn: async () =>
+      tryHttpTool(tool.id, { arguments: argumentsOf(rows, typed), ...(names.length > 0 && sessionValues(session)) }),
+  })
   return (
     <Panel title="Try it" description="Makes a real call, using the tool as last saved.">
       <form
@@ -29,10 +36,21 @@ export function TryIt({ tool }: { tool: HttpTool }) {
         }}
       >
         <ArgumentFields rows={rows} typed={typed} onChange={setTyped} />
+        {names.map((name) => (
+          <TextInput
+            key={name}
+            label={name}
+            description="A value of the session. Empty: the session has none."
+            value={session[name] ?? ''}
+            onChange={({ currentTarget: { value } }) => setSession({ ...session, [name]: value })}
+          />
+        ))}
         <Button
           type="submit"
           variant="light"
           loading={run.isPending}
+          disabled={refusal !== undefined}
+          title={refusal}
           leftSection={<IconPlayerPlay size={15} aria-hidden />}
         >
           Run
@@ -46,17 +64,18 @@ export function TryIt({ tool }: { tool: HttpTool }) {
   )
 }
 
+/** Returns the tool's texts that may hold names in braces. */
+const textsOf = ({ url, headers, body }: HttpTool): string[] => [url, ...Object.values(headers), body ?? '']
+
 /**
  * Returns the schema's arguments, then those that only a template names. Null when the schema cannot be shown as a
  * form.
  */
-function rowsOf({ url, headers, body, inputSchema }: HttpTool): ArgumentRow[] | null {
-  const draft = draftOf(inputSchema)
+function rowsOf(tool: HttpTool): ArgumentRow[] | null {
+  const draft = draftOf(tool.inputSchema)
   if (draft.mode !== 'rows') return null
   const known = new Set(draft.rows.map(({ name }) => name))
-  const places = argumentNames(url, ...Object.values(headers), body ?? '').filter(
-    (name) => name !== '' && !known.has(name),
-  )
+  const places = argumentNames(...textsOf(tool)).filter((name) => name !== '' && !known.has(name))
   const rows = [...draft.rows, ...places.map((name) => newRow(name))]
   return rows.length > 0 ? rows : null
 }

@@ -8,6 +8,7 @@ import { api } from '../api.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { atRecord } from '../blocks/resource.ts'
 import { wholeNumber } from '../blocks/words.ts'
+import { useRefusal } from '../login/roles.ts'
 
 const SHOWN = 5
 
@@ -23,7 +24,12 @@ const usersUse = (agentId: string, user: string) =>
     placeholderData: keepPreviousData,
   })
 
+/** Nothing where the role does not open it. */
 export function UsersUse({ agentId }: { agentId: string }) {
+  return useRefusal('change') === undefined && <Use agentId={agentId} />
+}
+
+function Use({ agentId }: { agentId: string }) {
   const [typed, setTyped] = useState('')
   const [user] = useDebouncedValue(typed.trim(), 250)
   const { data, error } = useQuery(usersUse(agentId, user))

@@ -35,9 +35,10 @@ const needed: Record<Act, { others: Role; pages: Readonly<Record<string, Role>> 
   },
 }
 
-/** Returns the least role for an act on the page at this address. */
-export function roleFor(act: Act, pathname: string): Role {
-  const { others, pages } = needed[act]
+/** Returns the least role for an act on the page at this address. The page of a new record opens to those who may make one. */
+export function roleFor(act: Act, address: string): Role {
+  const [pathname = ''] = address.split(/[?#]/)
+  const { others, pages } = needed[pathname.endsWith('/new') && act === 'open' ? 'change' : act]
   const page = Object.keys(pages).find((start) => pathname === start || pathname.startsWith(`${start}/`))
   return (page === undefined ? undefined : pages[page]) ?? others
 }

@@ -7,6 +7,7 @@ import { Link } from 'react-router'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { NameSearch } from '../blocks/pages/name-search.tsx'
 import { Panel } from '../blocks/panel.tsx'
+import { useRefusal } from '../login/roles.ts'
 import classes from './providers.module.css'
 import { providerTest } from './resource.ts'
 
@@ -19,6 +20,7 @@ interface ConnectionTestProps {
 export function ConnectionTest({ providerId, atOnce }: ConnectionTestProps) {
   const [isAsked, setIsAsked] = useState(atOnce)
   const { data, error, isFetching, refetch } = useQuery({ ...providerTest(providerId), enabled: isAsked })
+  const refusal = useRefusal('change')
   const ask = () => {
     if (isAsked) void refetch()
     setIsAsked(true)
@@ -34,6 +36,8 @@ export function ConnectionTest({ providerId, atOnce }: ConnectionTestProps) {
           leftSection={<IconBolt size={14} aria-hidden />}
           loading={isFetching}
           onClick={ask}
+          disabled={refusal !== undefined}
+          title={refusal}
         >
           {data ? 'Test again' : 'Test connection'}
         </Button>

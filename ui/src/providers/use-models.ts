@@ -1,6 +1,7 @@
 /** A field for a model's name, and what its provider lists: a call to the vendor, made for those who look for a model. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useRefusal } from '../login/roles.ts'
 import { providerTest } from './resource.ts'
 
 /**
@@ -8,9 +9,10 @@ import { providerTest } from './resource.ts'
  * provider. `onFocus`: the field's.
  */
 export function useModels(providerId: string, { isKnown, model }: { isKnown: boolean; model: string }) {
+  const refusal = useRefusal('change', '/providers')
   const [first] = useState({ providerId, model })
   const [isUsed, setUsed] = useState(false)
   const isWanted = isUsed || first.model === '' || first.providerId !== providerId
-  const test = useQuery({ ...providerTest(providerId), enabled: isKnown && isWanted })
+  const test = useQuery({ ...providerTest(providerId), enabled: isKnown && isWanted && refusal === undefined })
   return { test, models: [...new Set(test.data?.models ?? [])], onFocus: () => setUsed(true) }
 }

@@ -66,6 +66,29 @@ export const argumentNames = (...texts: string[]): string[] => [
   ),
 ]
 
+/** Returns the names of a session's values other than its id, each once: `session.user`, `session.metadata.plan`. */
+export const sessionNames = (...texts: string[]): string[] => [
+  ...new Set(
+    texts
+      .flatMap(placeholdersIn)
+      .flatMap(({ placeholder: { kind, name } }) =>
+        kind === 'value' && (name === 'session.user' || name.startsWith(METADATA)) ? [name] : [],
+      ),
+  ),
+]
+
+/** A session's values by their names, as a test of a tool takes them. Empty ones are missing. */
+export function sessionValues(values: Readonly<Record<string, string>>): {
+  user?: string
+  metadata: Record<string, string>
+} {
+  const { 'session.user': user, ...others } = values
+  const metadata = Object.entries(others).flatMap(([name, value]) =>
+    value === '' ? [] : [[name.slice(METADATA.length), value]],
+  )
+  return { ...(user && { user }), metadata: Object.fromEntries(metadata) }
+}
+
 export interface TemplatePart {
   text: string
   /** Null for text. */

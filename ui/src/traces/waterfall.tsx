@@ -90,7 +90,7 @@ export function Waterfall({ trace, reply, onRequest, cursor }: WaterfallProps) {
 
 const indentOf = (row: TreeRow): CSSProperties & Record<'--level', number> => ({ '--level': levelOf(row) })
 
-/** What is folded at first: turns of a long trace, and sessions where many are asked. */
+/** Returns the folded rows, at first turns of a long trace and sessions where many are asked. */
 function useFolded({ spans }: Trace, replyId: string) {
   const [folded, setFolded] = useState<Folded>(
     () => new Set([...foldedAtFirst(spans).map((turn) => turnKey(replyId, turn)), ...sessionsFolded(spans)]),
@@ -103,7 +103,7 @@ function useFolded({ spans }: Trace, replyId: string) {
   return { folded, setFolded, toggle }
 }
 
-/** The replies of the sessions that answer calls, as far as they are known. */
+/** Returns the replies of the sessions that answer calls, as far as they are known. */
 function useTold() {
   const [told, setTold] = useState<ReadonlyMap<string, ToldReply>>(new Map())
   const onTold = useCallbackRef((one: ToldReply) => setTold((before) => new Map(before).set(one.reply.id, one)))

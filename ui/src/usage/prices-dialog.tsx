@@ -10,6 +10,7 @@ import { useNewest } from '../blocks/editing/use-newest.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { AwaitedFields } from '../blocks/pages/awaited.tsx'
+import { useRefusal } from '../login/roles.ts'
 import { type ModelPrices, pricesPath, pricesQuery, savePrices } from './queries.ts'
 import classes from './usage.module.css'
 
@@ -58,6 +59,7 @@ function Prices({ known, models, onClose, onReload }: PricesProps) {
     mutationFn: () => savePrices({ currency, prices: prices.filter(({ model }) => model.trim() !== '') }, edits),
     onSuccess: onClose,
   })
+  const refusal = useRefusal('change')
   const isChangedElsewhere = saving.error instanceof ApiError && saving.error.status === 412
   const overwrite = () => {
     edits.letGo()
@@ -97,7 +99,12 @@ function Prices({ known, models, onClose, onReload }: PricesProps) {
         >
           Add a model
         </Button>
-        <Button onClick={() => saving.mutate()} loading={saving.isPending} disabled={currency.trim() === ''}>
+        <Button
+          onClick={() => saving.mutate()}
+          loading={saving.isPending}
+          disabled={refusal !== undefined || currency.trim() === ''}
+          title={refusal}
+        >
           Save prices
         </Button>
       </Group>

@@ -67,7 +67,9 @@ export async function fittingDecisions(
   if (changed.length > 0) await checkArguments(changed, wait, await openToolbox())
   return await Promise.all(
     pairs.map(async (pair): Promise<DecidedCall> => {
-      const { wish: _, ...decided } = pair.decided
+      const { wish: _, ...sent } = pair.decided
+      const session = pair.call.path?.at(-1)?.session_id
+      const decided = { ...sent, ...(session && { session }) }
       const remember = await rememberedOf(pair, wait, given, openToolbox)
       return { ...decided, ...(remember && { remember }) }
     }),

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* Decides calls that wait, for a message with decisions. Where all is decided by that, counts its request, and leaves the
    decisions to its reply. m: see message_fields. s: see lock_session. Returns what judge_limits returns, with decided (see
    take_decided), or {outcome}, which counts nothing: not_waiting, limited, or decided_in_part, when other calls are left: the
@@ -33,7 +33,9 @@ begin
     v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'take', null, null, null);
     if v_verdict ? 'over' then raise sqlstate 'GR429'; end if;
   end if;
-  return v_verdict || jsonb_build_object('decided', coalesce(take_decided(m.session_id, m.reply_id), '[]'));
+  v_verdict := v_verdict || jsonb_build_object('decided', coalesce(take_decided(m.session_id, m.reply_id), '[]'));
+  if s.parent is not null then perform follow_above(m.session_id, null, m.decided_by); end if;
+  return v_verdict;
 exception -- takes the decisions back
   when sqlstate 'GR409' then return '{"outcome": "not_waiting"}';
   when sqlstate 'GR422' then return '{"outcome": "too_many_remembered"}';

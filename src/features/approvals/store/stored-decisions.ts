@@ -25,5 +25,6 @@ const callColumns = ({ id, name, arguments: text, kind, place, replyId, asked }:
   arguments: text,
   kind,
   place,
-  ...(asked && { reply_id: replyId, asked }),
+  ...((asked || kind === 'child') && { reply_id: replyId }),
+  ...(asked && { asked }),
 })

@@ -31,9 +31,10 @@ export type Opened =
   | 'user_full'
   | `limit ${string}`
 
-export interface ChildEnd {
+/** How a child has ended, or (`waiting`) that it asks something, or waits for one that does. */
+export interface ChildState {
   sessionId: string
-  state: 'ended' | 'deleted' | 'removed'
+  state: 'ended' | 'deleted' | 'removed' | 'waiting'
   content: string | null
   finishReason: string | null
   errorCode: string | null
@@ -86,14 +87,23 @@ export const createChildStore = ({ sql, owner, limits, texts }: ChildStoreOption
       select begin_children(${id}, ${epoch}, ${parentReply}, ${most}) as "replyId"`
     return rows.map(({ replyId }) => replyId)
   },
-  /** Returns how these have ended, of those that have. */
-  ends: (sessionIds: readonly string[]): Promise<ChildEnd[]> => sql<ChildEnd[]>`
+  /** Returns how these have ended, of those that have, and which of the others ask something. */
+  states: (sessionIds: readonly string[]): Promise<ChildState[]> => sql<ChildState[]>`
     select session_id as "sessionId", state, content, finish_reason as "finishReason", error_code as "errorCode",
            error_message as "errorMessage"
-      from child_ends(${[...sessionIds]}::text[]::uuid[], ${MOST_CHARACTERS})`,
+      from child_ends(${[...sessionIds]}::text[]::uuid[], ${MOST_CHARACTERS})
+     union all
+    select w.id, 'waiting', null, null, null, null from waiting_children(${[...sessionIds]}::text[]::uuid[]) as w (id)`,
   /** Ends the children of replies that have ended. Resolves to the replies that are to end. */
   end: (): Promise<ToEnd[]> => sql<ToEnd[]>`
     select reply_id as "replyId", instance_id as "instanceId" from end_children()`,
+  /** Ends a child that waits, or what runs below a session that waits. Resolves to the replies that are to end. */
+  cancel: (sessionId: string): Promise<ToEnd[]> => sql<ToEnd[]>`
+    select reply_id as "replyId", instance_id as "instanceId" from cancel_waiting(${sessionId})`,
+  /** Has the replies follow whose children ask nothing any more. */
+  async follow(): Promise<void> {
+    await sql`select follow_children()`
+  },
   /** Returns how many calls lead to a session from the top. */
   async depth(sessionId: string): Promise<number> {
     const [row] = await sql<{ depth: number }[]>`select depth from children where session_id = ${sessionId}`

@@ -1,6 +1,6 @@
--- revision 1
-/* Ends the children of replies that do not go on: those that run are asked to end, at all depths at once, those that have not
-   begun are removed. Called once a second, and again until none is left. Returns the replies that are to end, with the
+-- revision 2
+/* Ends the children of replies that do not go on: those that run are asked to end, at all depths at once, what those ask that
+   wait is rejected, those that have not begun are removed. Called once a second, and again until none is left. Returns the replies that are to end, with the
    instances that run them. */
 create or replace function end_children() returns table (reply_id uuid, instance_id uuid) language plpgsql as $$
 declare
@@ -21,6 +21,8 @@ begin
   select array_agg(q.session_id) into v_unbegun from queued_messages q
    where q.session_id = any(v_below) and q.rank = 3 and q.admission is null;
   if v_unbegun is not null then perform delete_sessions(null, v_unbegun); end if;
+  perform drop_waiting(s.id, null)
+     from (select x.id from sessions x where x.id = any(v_below) and x.status = 'waiting' order by x.id) s;
   update children c set over = true
    where c.session_id = any(v_below)
      and not exists (select from messages m where m.session_id = c.session_id and m.status = 'streaming');

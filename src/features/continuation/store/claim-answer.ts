@@ -25,6 +25,8 @@ const schema = Type.Object({
   untitled: Type.Boolean(),
   first_text: orNull(Type.String()),
   values: Type.Object({ user: orNull(Type.String()), metadata: Type.Unsafe<Record<string, string>>(Type.Object({})) }),
+  /** Absent in what an older version wrote. */
+  is_child: Type.Optional(Type.Boolean()),
   continues: orNull(Type.String()),
   decisions: orNull(
     Type.Array(
@@ -34,6 +36,7 @@ const schema = Type.Object({
         arguments: Type.Optional(Type.String()),
         output: Type.Optional(Type.String()),
         reason: Type.Optional(Type.String()),
+        joins: Type.Optional(Type.Boolean()),
         again: Type.Optional(
           Type.Object({
             state: Type.Optional(Type.String()),

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
    first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it.
    p_from, p_from_epoch, p_offer: the owner that the caller has seen, and the number of its offer (null: it has offered none).
@@ -23,7 +23,7 @@ declare
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   if not found then return null; end if;
-  select x.id, x.agent_id, x.title, x.title_is_draft, x.end_user, x.metadata - x.uncounted as metadata into s
+  select x.id, x.agent_id, x.title, x.title_is_draft, x.end_user, x.metadata - x.uncounted as metadata, x.parent into s
     from sessions x join messages y on y.session_id = x.id where y.id = p_reply for no key update of x skip locked;
   if not found then return null; end if;
   -- Locked before its offer is removed, in the order of who offers it.
@@ -103,6 +103,7 @@ begin
        where x.session_id = s.id and x.role = 'user' order by x.position limit 1) end,
     -- One that was told none, as its agent was then, is told what holds now.
     'values', coalesce(m.facts -> 'values', jsonb_build_object('user', s.end_user, 'metadata', s.metadata)),
+    'is_child', s.parent is not null,
     'continues', m.continues,
     'decisions', decisions_for(p_reply),
     'decided_by', (select max(c.decided_by) from waiting_calls c

@@ -39,9 +39,12 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
         event satisfies never
     }
   }
-  return [...calls.values()].map(({ waits, ...call }) =>
-    waits ? { ...call, ...decisionShown(waited.find(({ id }) => id === call.id)) } : call,
-  )
+  return [...calls.values()].map(({ waits, ...call }) => {
+    const one = waited.find(({ id }) => id === call.id)
+    // Nobody decides about a call that another session answers.
+    if (one?.isChild && !waits) return { ...call, ok: one.ok, content: one.content, durationMs: one.durationMs }
+    return waits ? { ...call, ...decisionShown(one) } : call
+  })
 }
 
 const answerShown = ({ content, ...answer }: NonNullable<WaitedCall['answers']>[number]) => ({

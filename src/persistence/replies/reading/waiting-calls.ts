@@ -20,16 +20,29 @@ export interface PendingCall {
   message?: string
   schema?: Record<string, unknown>
   url?: string
+  /**
+   * Of a call of a session below: the calls that lead to it, from this session's own down to the one that the session which
+   * asks answers, each with the session that answers it.
+   */
+  path?: { agent_id: string; session_id: string; call_id: string }[]
 }
 
 /** Returns `PendingCall[]` of the row of `sessions`. As json, not jsonb: a form has its fields in order. */
 export const pendingOf = (sql: AnySql): Fragment => sql`
   case when sessions.status = 'waiting'
-       then coalesce((select json_agg(case
+       then coalesce((select json_agg(case when p.path is null then e.entry
+                                           else (left(e.entry::text, -1) || ',"path":' || p.path || '}')::json end
+                                      order by p.places, q.n)
+                        from pending_entries(sessions.id) p
+                        left join lateral (
+                          select x.* from waiting_questions x
+                           where p.kind = 'input' and x.reply_id = p.reply_id and x.place = p.place and x.decision is null
+                        ) q on true
+                       cross join lateral (select case
                 when q.n is null then json_strip_nulls(json_build_object(
                   'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'expires_at',
                   case when p.kind = 'approval' then (
-                    select ${isoTime(sql, 'w.expires_at')} from waits w where w.session_id = sessions.id) end))
+                    select ${isoTime(sql, 'w.expires_at')} from waits w where w.session_id = p.session_id) end))
                 when q.sign_in then json_build_object(
                   'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', 'sign_in', 'server', q.server,
                   'message', q.message, 'url', q.url)
@@ -39,12 +52,7 @@ export const pendingOf = (sql: AnySql): Fragment => sql`
                 else json_build_object(
                   'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'server', q.server,
                   'key', q.key, 'message', q.message, 'schema', q.schema::json)
-                end order by p.place, q.n)
-                        from pending_calls(sessions.id) p
-                        left join lateral (
-                          select x.* from waiting_questions x
-                           where p.kind = 'input' and x.reply_id = p.reply_id and x.place = p.place and x.decision is null
-                        ) q on true), '[]')
+                end as entry) e), '[]')
        else '[]' end`
 
 /** A call that was pending, and what became of it. `decision` is null when it was not decided. */
@@ -53,6 +61,8 @@ export interface WaitedCall {
   /** True while it may still be decided. */
   open: boolean
   decision: CallDecision | null
+  /** True for a call that another session answers, which waited: nobody decided about the call itself. */
+  isChild: boolean
   decidedAt: string | null
   decidedBy: string | null
   /** The arguments that it was approved with. Null stands for its own. */
@@ -79,8 +89,8 @@ const answersOf = (sql: AnySql): Fragment => sql`
 /** Returns `WaitedCall[]` of `messages m`, or null. Calls that a running reply has made are in its frames. */
 export const waitedCalls = (sql: AnySql): Fragment => sql`
   (select jsonb_agg(jsonb_build_object(
-            'id', w.call_id, 'open', w.open and w.decision is null, 'decision', w.decision, 'decidedAt', ${isoTime(sql, 'w.decided_at')},
-            'decidedBy', w.decided_by, 'arguments', w.decided_arguments, 'output', w.output, 'reason', w.reason,
+            'id', w.call_id, 'open', w.open and w.decision is null, 'decision', w.decision, 'isChild', w.kind = 'child',
+            'decidedAt', ${isoTime(sql, 'w.decided_at')}, 'decidedBy', w.decided_by, 'arguments', w.decided_arguments, 'output', w.output, 'reason', w.reason,
             'begun', w.begun or b.call_id is not null, 'ok', coalesce(w.ok, b.ok), 'content', coalesce(w.content, b.content),
             'durationMs', coalesce(w.duration_ms, b.duration_ms),
             'answers', case when w.asked_of is not null then ${answersOf(sql)} end) order by w.place)

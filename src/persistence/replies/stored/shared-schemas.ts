@@ -112,10 +112,10 @@ export const storedTurn = Type.Object(
 )
 export type StoredOpenTurn = Static<typeof storedTurn>
 
-/** Returns a turn as it is stored: this form has no kind for questions, which are stored beside the call. */
+/** Returns a turn as it is stored: this form has no kind for questions and sessions, which are stored beside the call. */
 export const storedKinds = ({ waiting, ...turn }: OpenTurn) => ({
   ...turn,
-  waiting: waiting.map((call) => call && { ...call, kind: call.kind === 'input' ? ('approval' as const) : call.kind }),
+  waiting: waiting.map((call) => call && { ...call, kind: call.kind === 'caller' ? call.kind : ('approval' as const) }),
 })
 true satisfies SameFields<Omit<StoredOpenTurn, 'waiting'>, Omit<OpenTurn, 'waiting'>>
 true satisfies SameFields<keyof Static<typeof waiting>, Exclude<keyof WaitingCall, 'asked'>>

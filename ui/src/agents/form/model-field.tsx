@@ -1,9 +1,9 @@
-import { Autocomplete, Button, Select, Text, VisuallyHidden } from '@mantine/core'
+import { Autocomplete, Select, Text, VisuallyHidden } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'react-router'
 import { withButton } from '../../blocks/forms/with-button.tsx'
 import { plural } from '../../blocks/words.ts'
+import { ButtonTo } from '../../login/button-to.tsx'
 import { providerResource } from '../../providers/resource.ts'
 import { useModels } from '../../providers/use-models.ts'
 import type { AgentValues } from '../agent-values.ts'
@@ -25,10 +25,10 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
         allowDeselect={false}
         nothingFoundMessage="No results"
         inputContainer={withButton(
-          <Button component={Link} to="/providers/new" target="_blank" variant="default">
+          <ButtonTo to="/providers/new" target="_blank" variant="default">
             New
             <VisuallyHidden> provider, in another window</VisuallyHidden>
-          </Button>,
+          </ButtonTo>,
         )}
         data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
         {...form.getInputProps('providerId')}

@@ -1,7 +1,7 @@
-import { Button, Text, Title } from '@mantine/core'
+import { Text, Title } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import type { ReactElement, ReactNode } from 'react'
-import { Link } from 'react-router'
+import { ButtonTo } from '../../login/button-to.tsx'
 import classes from '../blocks.module.css'
 
 export interface EmptyStateProps {
@@ -25,11 +25,7 @@ export function EmptyState({ icon: Picture, title, children, leadTo, action }: E
       <Text c="dimmed" maw={440} mb={leadTo || action ? 10 : 0}>
         {children}
       </Text>
-      {leadTo && (
-        <Button component={Link} to={leadTo.path}>
-          {leadTo.label}
-        </Button>
-      )}
+      {leadTo && <ButtonTo to={leadTo.path}>{leadTo.label}</ButtonTo>}
       {action}
     </div>
   )

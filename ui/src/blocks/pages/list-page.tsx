@@ -1,10 +1,9 @@
-import { Button, Table, Text, TextInput } from '@mantine/core'
+import { Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { Link } from 'react-router'
-import { useRefusal } from '../../login/roles.ts'
+import { ButtonTo } from '../../login/button-to.tsx'
 import classes from '../blocks.module.css'
 import { EmptyState } from '../messages/empty-state.tsx'
 import { ErrorAlert } from '../messages/error-alert.tsx'
@@ -59,7 +58,6 @@ interface ListPageProps<Item extends StoredRecord> {
 export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) {
   const { resource, description, columns, create, createFirst, children } = props
   const { noun, title, path, icon, list } = resource
-  const refusal = useRefusal('change', path)
   const paging = usePaging()
   const { sorting, sortBy } = useSorting()
   const texts = textsOf(columns)
@@ -74,15 +72,9 @@ export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) 
       title={title}
       description={description}
       actions={
-        refusal === undefined ? (
-          <Button component={Link} to={`${path}/new`} leftSection={<IconPlus size={16} aria-hidden />}>
-            {create}
-          </Button>
-        ) : (
-          <Button disabled title={refusal} leftSection={<IconPlus size={16} aria-hidden />}>
-            {create}
-          </Button>
-        )
+        <ButtonTo to={`${path}/new`} leftSection={<IconPlus size={16} aria-hidden />}>
+          {create}
+        </ButtonTo>
       }
     >
       <ErrorAlert error={error} mb="md" />

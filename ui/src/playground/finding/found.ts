@@ -43,7 +43,7 @@ export function useMarks(root: RefObject<HTMLElement | null>, name: Highlights, 
   }, [root, name, texts])
 }
 
-/** The state of an address that a search gave: the words as they stand in the messages. */
+/** Returns the state of an address that a search gave: the words as they stand in the messages. */
 export const foundState = (marked: readonly { text: string; marks: readonly (readonly number[])[] }[]) => ({
   found: [...new Set(marked.flatMap(({ text, marks }) => marks.map(([start, end]) => text.slice(start, end))))],
 })

@@ -53,7 +53,7 @@ interface HeadProps {
   isOpen: boolean
   onToggle: () => void
   place: NestedSessionProps['place']
-  /** Its state and its stop, once they are known. */
+  /** The state and the stop of the session, once they are known. */
   children?: ReactNode
 }
 

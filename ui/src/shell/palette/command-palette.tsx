@@ -19,6 +19,7 @@ import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { foundById } from '../../chart/queries.ts'
 import { currentUser, logout } from '../../login/queries.ts'
+import { mayAct, roleFor } from '../../login/roles.ts'
 import { resources } from '../../resources.ts'
 import { allSessions } from '../../sessions/queries.ts'
 import { sessionName, timedShortId } from '../../sessions/words.ts'
@@ -61,9 +62,14 @@ export default function CommandPalette({ onClose, onShortcuts, typed }: CommandP
   const [query, setQuery] = useState(typed)
   useEffect(() => setQuery(typed), [typed])
   const [q] = useDebouncedValue(query.trim(), 150)
-  const records = useQueries({ queries: resources.map(({ resource }) => resource.list({ ...some, q })) })
-  const { data: sessions } = useQuery(allSessions({ limit: some.limit, ...(q && { q }) }))
-  const found = useQuery({ ...foundById(q), enabled: isId.test(q) }).data
+  const { data: user } = useQuery(currentUser)
+  const opens = (to: string) => mayAct(user?.role, roleFor('open', to))
+  const records = useQueries({
+    queries: resources.map(({ resource }) => ({ ...resource.list({ ...some, q }), enabled: opens(resource.path) })),
+  })
+  const mayRead = opens('/sessions')
+  const { data: sessions } = useQuery({ ...allSessions({ limit: some.limit, ...(q && { q }) }), enabled: mayRead })
+  const found = useQuery({ ...foundById(q), enabled: mayRead && isId.test(q) }).data
   useEffect(() => palette.open(), [])
   useEffect(selectFirst, [...records.map(({ data }) => data), sessions, found])
   const action = (to: string, label: string, Icon: Icon): SpotlightActionData => ({
@@ -73,7 +79,10 @@ export default function CommandPalette({ onClose, onShortcuts, typed }: CommandP
     onClick: () => navigate(to),
   })
   const actions = useActions(onShortcuts)
-  const pages = sections.flatMap((section) => section.pages.map(({ to, label, icon }) => action(to, label, icon)))
+  const pages = sections
+    .flatMap((section) => section.pages)
+    .filter(({ to }) => opens(to))
+    .map(({ to, label, icon }) => action(to, label, icon))
   return (
     <Spotlight
       store={store}
@@ -138,9 +147,11 @@ function useActions(onShortcuts: () => void): SpotlightActionData[] {
     onClick,
   })
   return [
-    ...resources.map(({ resource: { noun, path } }) =>
-      act(`new ${path}`, `New ${noun}`, IconPlus, () => void navigate(`${path}/new`)),
-    ),
+    ...resources
+      .filter(({ resource: { path } }) => mayAct(user?.role, roleFor('open', `${path}/new`)))
+      .map(({ resource: { noun, path } }) =>
+        act(`new ${path}`, `New ${noun}`, IconPlus, () => void navigate(`${path}/new`)),
+      ),
     act('scheme', isDark ? 'Use light colours' : 'Use dark colours', isDark ? IconSun : IconMoon, () =>
       setColorScheme(isDark ? 'light' : 'dark'),
     ),

@@ -13,7 +13,7 @@ export interface ToldReply {
 export interface TreeRow {
   /** The span's id; behind the reply's in a session that answers a call. */
   key: string
-  /** Its times are counted from the admission of its own reply. */
+  /** A span whose times are counted from the admission of its own reply. */
   span: Span
   name: string
   /** The admission of its reply in the scale of the whole. */
@@ -32,7 +32,7 @@ export const levelOf = ({ level, span }: Pick<TreeRow, 'level' | 'span'>): numbe
 
 export const turnKey = (replyId: string, turn: number): string => `${replyId} ${turn}`
 
-/** What is folded: turns by `turnKey`, sessions by their ids. */
+/** The folded rows: turns by `turnKey`, sessions by their ids. */
 export type Folded = ReadonlySet<string>
 
 /** Returns the rows that are shown, each session below its call. */

@@ -124,7 +124,7 @@ function addCall(
   { id, name, arguments: text }: ShownCall,
   { kind, replyId, output, emit }: { kind: WaitKind; replyId: string; output: OutputItem[]; emit: Emit },
 ): void {
-  if (kind === 'input') return // no item has words for a server's question
+  if (kind === 'input' || kind === 'child') return // no item has words for a server's question, or another session's
   const uuid = callUuid(replyId, id)
   const output_index = output.length
   if (kind === 'approval') {

@@ -38,7 +38,7 @@ export async function questionOf(sql: Sql, messageId: string): Promise<StoredQue
 export async function decisionsOf(sql: Sql, replyId: string, requestedBy: string): Promise<StoredDecision[]> {
   return await sql<StoredDecision[]>`
     select w.call_id as "callId", w.kind, w.decision, w.output, w.reason from waiting_calls w
-     where w.decided_in = ${replyId} and w.decision is not null
+     where w.decided_in = ${replyId} and w.decision is not null and w.kind <> 'child'
        and w.reply_id in (select b.id from messages b where b.id = ${requestedBy}
                           union all select b.continues from messages b where b.id = ${requestedBy})
      order by w.place`
@@ -80,7 +80,7 @@ const decisionRows = (sql: AnySql): Fragment => sql`
     select jsonb_agg(jsonb_build_object('callId', w.call_id, 'kind', w.kind, 'decision', w.decision, 'output', w.output,
                                         'reason', w.reason) order by w.place)
       from waiting_calls w
-     where w.decided_in = m.id and w.decision is not null
+     where w.decided_in = m.id and w.decision is not null and w.kind <> 'child'
        and w.reply_id in (m.continues, (select b.continues from messages b where b.id = m.continues))) end`
 
 /** Returns the position of the message that a place comes behind: the head by default, -1 where it is the beginning. */

@@ -1,0 +1,28 @@
+-- revision 1
+/* Cancels what a waiting session has to do with others: a child that waits ends, and its call is told so; the children that run
+   of a session that waits are asked to end, at all depths. Returns the replies that are to end, with the instances that run
+   them. */
+create or replace function cancel_waiting(p_session uuid) returns table (reply_id uuid, instance_id uuid)
+language plpgsql as $$
+declare
+  v_below uuid[];
+begin
+  perform 1 from sessions s where s.id = p_session and s.status = 'waiting';
+  if not found then return; end if;
+  v_below := sessions_below(array[p_session]);
+  if answers_call(p_session) then
+    if drop_waiting(p_session, null) then perform follow_above(p_session, null, null); end if;
+  end if;
+  if v_below = '{}' then return; end if;
+  return query
+    with running as materialized (
+      select m.id, m.session_id, m.instance_id from messages m
+        join children c on c.session_id = m.session_id and not c.over
+       where m.session_id = any(v_below) and m.status = 'streaming' for share of m
+    ), told as (
+      insert into intents (instance_id, kind, session_id, reply_id)
+      select r.instance_id, 'cancel', r.session_id, r.id from running r
+       where not exists (select from intents i where i.reply_id = r.id and i.kind = 'cancel')
+    )
+    select r.id, r.instance_id from running r;
+end $$;

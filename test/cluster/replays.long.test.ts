@@ -1,0 +1,79 @@
+/** Contract section 28: a replay on two instances, of which each is killed once while it runs. */
+import { afterAll, beforeAll, expect } from 'vitest'
+import { asks, look, says, startToolServer } from '../http/tool-scene.ts'
+import type { UpstreamCall } from '../support/network/upstream.ts'
+import { newSession, postJson } from '../support/programs/product.ts'
+import { verifies } from '../verifies.ts'
+import { completions, openScene, type Scene, say } from './scene.ts'
+
+const QUESTIONS = 30
+
+let scene: Scene
+let tools: Awaited<ReturnType<typeof startToolServer>>
+beforeAll(async () => {
+  tools = await startToolServer(() => 'seen')
+  scene = await openScene({ instances: 2 })
+})
+afterAll(async () => {
+  await scene?.close()
+  await tools?.[Symbol.asyncDispose]()
+})
+
+async function send(path: string, method: string, body?: object) {
+  const headers = { 'content-type': 'application/json' }
+  const init = { method, ...(body && { headers, body: JSON.stringify(body) }) }
+  const answers = scene.cluster.urls.map((url) => fetch(`${url}${path}`, init))
+  return Object(await (await Promise.any(method === 'GET' ? answers : answers.slice(0, 1))).json())
+}
+
+verifies(
+  ['contract-28.replay-lost', 'contract-28.replay-acts-not'],
+  'two instances are killed: each case ends once, and the model is asked nothing of one that has ended',
+  async () => {
+    const [first = ''] = scene.cluster.urls
+    const agent = `/api/v1/agents/${scene.agent}`
+    const inputSchema = { type: 'object', properties: { q: { type: 'string' } } }
+    const tool = { name: 'look', description: 'Looks.', method: 'GET', url: `${tools.url}/`, inputSchema }
+    const { id } = await send('/api/v1/http-tools', 'POST', tool)
+    await send(`${agent}/tools`, 'PUT', { httpToolIds: [id] })
+    const asked: string[] = []
+    const again: string[] = []
+    let replayId = ''
+    scene.up.always(async (call: UpstreamCall) => {
+      const question = call.body.messages.find(({ role }: { role: string }) => role === 'user').content
+      if (replayId !== '') {
+        asked.push(question)
+        const [ended] = await scene.cluster.database.sql`
+          select status from replay_cases
+           where replay_id = ${replayId} and question = ${question} and status not in ('pending', 'running')`
+        if (ended) again.push(question)
+      }
+      await (call.body.messages.at(-1).role === 'tool' ? says('Done.') : asks('', look(question, 'c1')))(call)
+    })
+    for (let n = 0; n < QUESTIONS; n += 1) {
+      const session = await newSession(first, scene.agent)
+      expect((await postJson(completions(first, session), say(`question ${n}`, false))).status).toBe(200)
+    }
+    expect(tools.requests).toHaveLength(QUESTIONS)
+
+    const { version } = await send(agent, 'GET')
+    // What is asked before the id is known counts for nothing.
+    ;({ id: replayId } = await send(`${agent}/replays`, 'POST', { version, replies: {}, concurrency: 4 }))
+    const path = `${agent}/replays/${replayId}?limit=200`
+    for (const [victim, after] of [5, 15].entries()) {
+      await expect.poll(() => asked.length, { interval: 5 }).toBeGreaterThan(after)
+      await scene.cluster.kill9(victim)
+      await scene.cluster.restart(victim)
+    }
+    await expect.poll(async () => (await send(path, 'GET')).status, { timeout: 90_000 }).toBe('complete')
+    const { counts, cases } = await send(path, 'GET')
+    expect(counts).toMatchObject({ total: QUESTIONS, complete: QUESTIONS, running: 0, pending: 0 })
+    expect(new Set(cases.map(({ new: { content } }: { new: { content: string } }) => content))).toEqual(
+      new Set(['Done.']),
+    )
+    expect(again).toEqual([])
+    expect(asked.length, 'cases were lost, and begun anew').toBeGreaterThan(2 * QUESTIONS)
+    expect(tools.requests).toHaveLength(QUESTIONS)
+  },
+  { timeout: 240_000 },
+)
