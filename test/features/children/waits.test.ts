@@ -24,6 +24,7 @@ const below = async (session: string) =>
   (await scene.call('GET', `/api/v1/agents/${desk}/deploy/sessions/${session}/children`)).json.sessions
 const decide = (agentId: string, session: string, decisions: object[]) =>
   scene.call('POST', `/api/v1/agents/${agentId}/deploy/sessions/${session}/actions`, { decisions })
+const sessionPending = async (session: string) => (await scene.sessionOf(desk, session)).json.pending
 const statusOf = async (session: string) =>
   (await scene.app.sql<{ status: string }[]>`select status from sessions where id = ${session}`)[0]?.status
 
@@ -159,3 +160,67 @@ verifies('contract-30.child-waits-ended', 'a deleted child is told to its parent
   expect((await scene.messagesOf(desk, session)).at(-1).content).toContain('was deleted')
   expect(await below(session)).toEqual([])
 })
+
+verifies('contract-30.child-paths', 'a session below answers there as on its own paths; others are 404', async () => {
+  const { session, child } = await waiting()
+  const deploy = `/api/v1/agents/${desk}/deploy/sessions/${session}/children/${child.id}`
+  const own = `/api/v1/agents/${billing}/deploy/sessions/${child.id}`
+  const read = async (path: string) => {
+    const { status, json, text } = await scene.call('GET', path)
+    return { status, body: json ?? text }
+  }
+  expect((await read(own)).status).toBe(200)
+  for (const end of ['', '/messages', '/chat/completions/stream'])
+    expect([end, await read(`${deploy}${end}`)]).toEqual([end, await read(`${own}${end}`)])
+  const played = deploy.replace('/deploy/', '/playground/')
+  for (const end of ['', '/messages', '/stream'])
+    expect([end, await read(`${played}${end}`)]).toEqual([
+      end,
+      await read(`${own.replace('/deploy/', '/playground/')}${end}`),
+    ])
+  const { session: other } = await waiting()
+  const foreign = deploy.replace(session, other)
+  for (const end of ['', '/messages', '/chat/completions/stream'])
+    expect((await read(`${foreign}${end}`)).status).toBe(404)
+  expect((await scene.call('POST', `${foreign}/chat/completions/cancel`)).status).toBe(404)
+  expect((await scene.call('PATCH', deploy, { title: 'x' })).status).toBe(405)
+  expect((await read(`${deploy}/queue`)).status).toBe(404)
+  expect((await scene.call('POST', `${deploy}/chat/completions/cancel`)).status).toBe(204)
+  expect(await statusOf(child.id)).toBe('cancelled')
+})
+
+verifies(
+  'contract-30.child-decided',
+  'changed arguments are checked, and decisions remembered, at the child',
+  async () => {
+    const { session, record, child } = await waiting()
+    const { call_id } = record.pending[0]
+    const wrong = await decide(desk, session, [{ call_id, decision: 'approve', arguments: { timeZone: 7 } }])
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('decisions.0.arguments')])
+    expect((await sessionPending(session)).length).toBe(1)
+    scene.plays('billing', says('Late.'))
+    scene.plays('desk', says('It is late.'))
+    const changed = { timeZone: 'Europe/Berlin' }
+    const { status } = await decide(desk, session, [{ call_id, decision: 'approve', arguments: changed }])
+    expect(status).toBe(200)
+    const played = `/api/v1/agents/${billing}/playground/sessions/${child.id}/messages`
+    const [, asked] = (await scene.call('GET', played)).json.messages
+    expect(asked.toolCalls[0]).toMatchObject({
+      decision: 'approve',
+      ok: true,
+      decidedArguments: JSON.stringify(changed),
+    })
+
+    const next = await waiting()
+    scene.plays('billing', says('Now.'))
+    scene.plays('desk', says('It is now.'))
+    const id = next.record.pending[0].call_id
+    expect((await decide(desk, next.session, [{ call_id: id, decision: 'approve', remember: 'session' }])).status).toBe(
+      200,
+    )
+    const known = await scene.call('GET', `/api/v1/agents/${billing}/deploy/sessions/${next.child.id}/decisions`)
+    expect(known.json.decisions).toMatchObject([{ decision: 'approve' }])
+    const top = await scene.call('GET', `/api/v1/agents/${desk}/deploy/sessions/${next.session}/decisions`)
+    expect(top.json.decisions).toEqual([])
+  },
+)
