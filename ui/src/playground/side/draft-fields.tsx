@@ -56,7 +56,7 @@ export function DraftFields({ agent, draft }: DraftFieldsProps) {
       <Tabs.Panel value="Tools" className={classes.content ?? ''}>
         <Suspense>
           <Stack gap="md">
-            <ToolsTab form={form} />
+            <ToolsTab form={form} agentId={agent.id} />
           </Stack>
         </Suspense>
       </Tabs.Panel>
