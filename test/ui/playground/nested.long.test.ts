@@ -61,3 +61,29 @@ verifies(
     await page.getByRole('log', { name: 'Conversation' }).getByText('Ann: +12').waitFor()
   },
 )
+
+verifies('contract-30.pages', 'what a child asks is asked below its call, and in the conversation above', async () => {
+  const path = { agent_id: ledger }
+  const body = { builtInToolIds: ['current_time'], approvals: ['current_time'] }
+  await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params: { path }, body })
+  await using page = await open()
+  const asked = asking(up)
+  await say(page, 'Ann?')
+  const call = await asked
+  await call.toolCall({ id: 'c1', name: 'current_time', arguments: '{}' })
+  await call.finish('tool_calls')
+  await soon(() => statuses(page)).toEqual(['Waiting for approval'])
+  await page.getByRole('region', { name: 'Waiting for a decision', exact: true }).waitFor()
+  await nested(page, 'ledger').getByRole('region', { name: 'Waiting for a decision, ledger' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  const next = asking(up)
+  await page
+    .getByRole('region', { name: 'Waiting for a decision', exact: true })
+    .getByRole('button', { name: 'Approve' })
+    .click()
+  const again = await next
+  await again.text('Ann: +12')
+  await again.finish()
+  await replies(page).getByText('Twelve.').waitFor()
+  await soon(() => statuses(page)).toEqual(['Waiting for approval', 'Complete'])
+})

@@ -10,7 +10,9 @@ export interface Reading {
   take(frames: readonly Frame[]): void
   /** Returns the characters and calls that are stored so far. */
   figure(): number
-  resultOf(reply: Pick<Reply, 'info'>): CallToolResult
+  /** `pending`: the names of the calls that the session waits for now. */
+  resultOf(reply: Pick<Reply, 'info'>, pending: readonly string[]): CallToolResult
+  isWaiting(): boolean
 }
 
 const statusOf = (reason: FinishReason): Status => {
@@ -25,9 +27,11 @@ type Waiting = Map<string, string>
 function keepCall(names: Map<string, string>, waiting: Waiting, event: ReplyEvent): boolean {
   if (event.type === 'tool_call') {
     names.set(event.id, event.name)
-    if (event.waits !== undefined) waiting.set(event.id, event.name)
+    // A child that waits has its call wait.
+    if (event.waits !== undefined || event.child) waiting.set(event.id, event.name)
     return true
   }
+  if (event.type === 'tool_result') waiting.delete(event.id)
   if (event.type === 'tool_asked') waiting.set(event.id, names.get(event.id) ?? event.id)
   return false
 }
@@ -51,10 +55,14 @@ export function createReading(): Reading {
   return {
     take: (frames) => frames.forEach(takeOne),
     figure: () => figure,
-    resultOf: ({ info }) => {
+    isWaiting: () => error === null && statusOf(reason) === 'waiting',
+    resultOf: ({ info }, pending) => {
       const status = error === null ? statusOf(reason) : 'error'
       const text = texts.join('')
-      const words = error === null ? wordsOf(text, status, waiting) : failureWords(error)
+      const words =
+        error === null
+          ? wordsOf(text, status, pending.length > 0 ? pending : [...waiting.values()])
+          : failureWords(error)
       return {
         content: [
           { type: 'text', text: words },
@@ -67,9 +75,9 @@ export function createReading(): Reading {
   }
 }
 
-function wordsOf(text: string, status: Status, waiting: Waiting): string {
+function wordsOf(text: string, status: Status, names: readonly string[]): string {
   if (status !== 'waiting') return text
-  const words = `The agent waits for a decision about: ${[...waiting.values()].join(', ')}.`
+  const words = `The agent waits for a decision about: ${[...new Set(names)].join(', ')}.`
   return text === '' ? words : `${text}\n\n${words}`
 }
 

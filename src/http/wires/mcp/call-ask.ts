@@ -4,6 +4,7 @@ import { type Reply, StreamCut } from '../../../actors/reply/frame-log.ts'
 import { firstAbort } from '../../../async/first-abort.ts'
 import { neverBegun, replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { errorAnswer, logFailure } from '../../server/errors.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { createReading, refused, refusedBy } from './answer.ts'
@@ -71,7 +72,7 @@ async function askAndRead(
     const begun = 'begun' in source ? await source.begun(signal) : source
     if (begun === null) return refused('The client has left.')
     if (typeof begun === 'string') return refusedBy(neverBegun(begun))
-    return await read(begun, signal, call.tell)
+    return await read(deps, exchange.agentId, begun, { signal, tell: call.tell })
   } catch (error) {
     // The outcome of the reply is not known here: the same key joins it elsewhere.
     if (!(error instanceof StreamCut) && !isDatabaseGone(error)) throw error
@@ -80,9 +81,15 @@ async function askAndRead(
   }
 }
 
-async function read(reply: Reply, signal: AbortSignal, tell: CallOfAsk['tell']): Promise<CallToolResult> {
+async function read(
+  { sql }: Pick<AskDependencies, 'sql'>,
+  agentId: string,
+  reply: Reply,
+  { signal, tell }: { signal: AbortSignal; tell: CallOfAsk['tell'] },
+): Promise<CallToolResult> {
   const reading = createReading()
   using _ = tell && startProgress(tell, reading.figure)
   await reply.read(0, signal, (frames) => void reading.take(frames))
-  return reading.resultOf(reply)
+  const session = reading.isWaiting() ? await findSession(sql, agentId, reply.info.sessionId) : null
+  return reading.resultOf(reply, session?.pending.map(({ name }) => name) ?? [])
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { bearer, DEPLOY_KEY } from '../../../features/users/access/front-door-scene.ts'
 import { verifies } from '../../../verifies.ts'
+import { call } from '../../scene.ts'
 import { eras, type FaceScene, openFaceScene } from './face-scene.ts'
 
 let scene: FaceScene
@@ -142,6 +143,26 @@ for (const era of eras) {
     },
   )
 }
+
+verifies('contract-30.face-refusals', 'a call that waits in a child is named as well', async () => {
+  await scene.asKey('PUT', `/api/v1/agents/${scene.agentId}/tools`, {
+    builtInToolIds: ['current_time'],
+    approvals: '*',
+  })
+  const desk = await scene.newAgent()
+  await scene.asKey('PUT', `/api/v1/agents/${desk}/tools`, { agentTools: [{ agentId: scene.agentId }] })
+  scene.up.always(async (one) => {
+    await one.toolCall({ name: one.body.tools[0].function.name, arguments: '{"message":"what time is it"}' })
+    await one.finish('tool_calls')
+  })
+  const params = { name: 'ask', arguments: { message: 'go' } }
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const { text } = await call(`${scene.here.url}${scene.deploy(desk)}/mcp`, 'POST', body, {
+    accept: 'application/json, text/event-stream',
+    ...bearer(DEPLOY_KEY),
+  })
+  expect(text).toContain('The agent waits for a decision about: current_time.')
+})
 
 verifies('contract-30.face-drain', 'a draining instance takes no call', async () => {
   const other = await scene.another()

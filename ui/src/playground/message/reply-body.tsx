@@ -8,7 +8,7 @@ import { Reasoning } from './reasoning.tsx'
 import { ToolCard } from './tool-card.tsx'
 
 interface ReplyBodyProps {
-  message: Pick<ShownMessage, 'content' | 'reasoning' | 'reasoningMs' | 'toolCalls' | 'status'>
+  message: Pick<ShownMessage, 'content' | 'reasoning' | 'reasoningMs' | 'toolCalls' | 'status' | 'finishReason'>
   /** Distinguishes its cards in `unfolded`: the message's position, from 1. */
   id: string
   /** The cards that the reader has expanded, also in messages that are not rendered. */
@@ -45,6 +45,7 @@ export function ReplyBody({ message, id, unfolded, marks, isFollowedByMessage }:
             key={segment.key}
             call={segment.call}
             running={isWriting}
+            isWaiting={message.finishReason === 'tool_calls'}
             id={`${id} ${segment.key}`}
             unfolded={unfolded}
             isFollowedByMessage={isFollowedByMessage}

@@ -19,6 +19,8 @@ const mostShown = 20_000
 interface ToolCardProps {
   call: ToolCall
   running: boolean
+  /** The reply has ended to wait: for its own calls, or for the agents that it asked. */
+  isWaiting: boolean
   /** The key in `unfolded` while it is expanded, whether it is rendered or not. */
   id: string
   unfolded: Set<string>
@@ -26,7 +28,7 @@ interface ToolCardProps {
   isFollowedByMessage: boolean
 }
 
-export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage }: ToolCardProps) => {
+export const ToolCard = memo(({ call, running, isWaiting, id, unfolded, isFollowedByMessage }: ToolCardProps) => {
   const [isOpen, setOpen] = useState(() => unfolded.has(id))
   const onToggle = ({ currentTarget: { open } }: ToggleEvent<HTMLDetailsElement>) => {
     setOpen(open)
@@ -34,7 +36,7 @@ export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage
     else unfolded.delete(id)
   }
   const { name, durationMs } = call
-  const state = stateOf(call, running)
+  const state = stateOf(call, running, isWaiting)
   const rejection = rejectionWords(call, isFollowedByMessage)
   return (
     <>
@@ -46,7 +48,7 @@ export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage
           <span className={classes.toolHint}>{compact(call.arguments)}</span>
           <span className={classes.toolTime}>{durationMs === null ? state : `${state} · ${duration(durationMs)}`}</span>
         </summary>
-        {isOpen && <Parts call={call} running={running} />}
+        {isOpen && <Parts call={call} running={running} state={state} />}
       </details>
       {rejection !== null && <Text className={classes.toolWait}>{rejection}</Text>}
       {call.decisionId !== undefined && <ByDecision call={call} id={call.decisionId} />}
@@ -59,8 +61,11 @@ export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage
   )
 })
 
+/** The state of a call whose agent waits for a decision. */
+const waitsBelow = 'waiting for a decision below'
+
 /** The states of calls that were made. */
-const wasMade = new Set(['running', 'done', 'failed', 'outcome unknown'])
+const wasMade = new Set(['running', waitsBelow, 'done', 'failed', 'outcome unknown'])
 
 /** Says that a remembered decision settled the call, and links to it. */
 const ByDecision = ({ call: { decision, decidedBy }, id }: { call: ToolCall; id: string }) => (
@@ -83,15 +88,16 @@ function rejectionWords({ decision, decidedBy, decisionId }: ToolCall, isFollowe
 }
 
 /** Returns the state of a call. `decision`: the decision on a call that was pending. */
-function stateOf({ ok, decision }: ToolCall, running: boolean): string {
+function stateOf({ ok, decision, child }: ToolCall, running: boolean, isWaiting: boolean): string {
   if (decision === null) return 'waiting for approval'
   if (decision === 'reject') return 'rejected'
   if (decision === 'expired') return 'expired'
   if (decision === 'respond') return 'answered'
+  if (ok === null && child && isWaiting) return waitsBelow
   return ok === null ? (running ? 'running' : 'outcome unknown') : ok ? 'done' : 'failed'
 }
 
-function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
+function Parts({ call, running, state }: Pick<ToolCardProps, 'call' | 'running'> & { state: string }) {
   return (
     <>
       <Part name="Arguments" text={indented(call.arguments)} />
@@ -102,7 +108,9 @@ function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
             ? 'Waiting for its result…'
             : call.decision === null
               ? 'The call is made once somebody approves it.'
-              : 'The reply ended before a result was stored. The call may have taken effect.'}
+              : state === waitsBelow
+                ? 'The agent waits for a decision.'
+                : 'The reply ended before a result was stored. The call may have taken effect.'}
         </Text>
       )}
     </>
@@ -113,7 +121,7 @@ function StateIcon({ state }: { state: string }) {
   if (state === 'running') return <Loader size={14} aria-hidden />
   if (state === 'done') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
   if (state === 'answered') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
-  if (state === 'waiting for approval') return <IconHandStop size={16} stroke={2} aria-hidden />
+  if (state === 'waiting for approval' || state === waitsBelow) return <IconHandStop size={16} stroke={2} aria-hidden />
   if (state === 'outcome unknown')
     return <IconQuestionMark size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
   return <IconX size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
