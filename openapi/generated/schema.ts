@@ -3686,7 +3686,7 @@ export interface components {
             previous_response_id?: string | null;
             /** @description Refused: only stored conversations are summarised. */
             input?: unknown;
-            /** @description Refused. */
+            /** @description Text that follows the prompt of the summary, as instructions of a response do. */
             instructions?: string | null;
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
@@ -7053,7 +7053,7 @@ export interface components {
             previous_response_id?: string | null;
             /** @description Refused: only stored conversations are summarised. */
             input?: unknown;
-            /** @description Refused. */
+            /** @description Text that follows the prompt of the summary, as instructions of a response do. */
             instructions?: string | null;
         };
         ResponseCompaction: {

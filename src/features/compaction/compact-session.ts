@@ -16,7 +16,7 @@ import type { Holding, Stopped } from '../../actors/session/registry.ts'
 import type { ReplySetup } from '../../actors/session/send.ts'
 import type { SessionEvent } from '../../actors/session/session-event.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import { fillPrompt } from '../../templates/prompt-template.ts'
+import { promptToSend } from '../../templates/prompt-template.ts'
 import { createCompaction } from './compaction.ts'
 
 export interface CompactionOrder extends Pick<ReplySetup, 'agentName' | 'request' | 'openToolbox' | 'origin'> {
@@ -25,6 +25,8 @@ export interface CompactionOrder extends Pick<ReplySetup, 'agentName' | 'request
   agentId: string
   sessionId: string
   values: ReplyValues
+  /** The text that follows the agent's prompt. Null when the request brings none. */
+  appended: string | null
   /** The names of those whose limits its use counts for. When absent, it counts for nobody's. */
   countsFor?: CountsFor | undefined
   /**
@@ -186,9 +188,9 @@ async function askObserved(
   stored: History,
   { hold, signal, observer }: { hold: string; signal: AbortSignal; observer: ReplyObserver },
 ): Promise<Summarised> {
-  const { request, values } = order
+  const { request, values, appended } = order
   const generation = createGeneration(
-    { ...request, system: request.system && fillPrompt(request.system, values), messages: [] },
+    { ...request, system: promptToSend(request.system, values, appended), messages: [] },
     {
       replyId: hold,
       model: options.model,

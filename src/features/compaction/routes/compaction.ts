@@ -21,13 +21,14 @@ export interface CompactionDependencies extends SendDependencies, LimitDependenc
 
 /**
  * Throws 400 where there is nothing to summarise, 404, 409 while the session is held or waits, 429 over a limit, 500 and 503.
- * `counted`: null where no limit counts it.
+ * `counted`: null where no limit counts it. `appended`: the text that follows the agent's prompt.
  */
 export async function compactNow(
   deps: CompactionDependencies,
   { agent_id, session_id }: Place,
   request: FastifyRequest,
   counted: CallerLimits | null,
+  appended: string | null = null,
 ): Promise<StoredCheckpoint> {
   const { sql, compactions } = deps
   const agent = await agentOfSession(deps, { agent_id, session_id })
@@ -51,6 +52,7 @@ export async function compactNow(
     // Neither the agent's format nor its other fields: a summary is text.
     request: { ...agentRequest(deps, { ...agent, responseFormat: null }), reasoning: false },
     values: { user, metadata, sessionId, at: new Date().toISOString() },
+    appended,
     openToolbox: agentToolbox(deps, agent),
     origin: originOf(request),
   })

@@ -7,11 +7,13 @@ import { compactNow } from '../../../features/compaction/index.ts'
 import { callerLimits } from '../../../features/users/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
+import { textOfInstructions } from '../../sending/caller-instructions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import type { InputItem } from './input/input-items.ts'
 import { placeByName } from './input/place.ts'
+import { instructionsIn } from './input/request-fields.ts'
 import { idOf, uuidIn } from './output/ids.ts'
 import { usageOf } from './output/response-object.ts'
 import { itemsOf } from './output/stored-items.ts'
@@ -32,7 +34,8 @@ export async function compactResponse(
     return badRequest('input: is not supported: send previous_response_id, of a response that is stored')
   }
   if (previous == null) return badRequest('previous_response_id: is required')
-  if (instructions != null && instructions !== '') badRequest('instructions: are not supported for a summary')
+  const wanted = instructions == null ? {} : { instructions }
+  const appended = textOfInstructions(agent, instructionsIn([], wanted, { agent, caller }), 'responses')
   const place =
     (await placeByName(deps.sql, { agentId: agent.id, caller }, { previous_response_id: previous })) ??
     missing('response')
@@ -44,6 +47,7 @@ export async function compactResponse(
     session,
     request,
     callerLimits(caller, reply),
+    appended,
   )
   const behind: StoredTurn[] = []
   for await (const turn of readTurns(deps.sql, place.sessionId, 'desc')) {

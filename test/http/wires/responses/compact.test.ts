@@ -33,6 +33,28 @@ verifies('contract-32.compact', 'the item stands for what was summarised, and na
   expect(sent()).not.toContain('passed over')
 })
 
+verifies(
+  'contract-32.compact',
+  'instructions follow the prompt of the summary, where the agent takes them',
+  async () => {
+    scene.says(['ok'])
+    const { id: previous_response_id } = (await create({ input: 'one' })).json
+    const by = { previous_response_id, instructions: 'Keep the numbers.' }
+    scene.says(['SUMMARY'])
+    expect((await compact(by)).status).toBe(200)
+    expect(scene.up.calls.at(-1)?.body.messages[0]).toMatchObject({
+      role: 'system',
+      content: expect.stringMatching(/Keep the numbers\.$/),
+    })
+    await scene.call('PUT', scene.agent, {
+      ...(await scene.call('GET', scene.agent)).json,
+      callerInstructions: 'refuse',
+    })
+    const refused = await compact(by)
+    expect([refused.status, refused.json.error.param]).toEqual([400, 'instructions'])
+  },
+)
+
 verifies('contract-32.compact', 'what cannot be opened, and what is unknown, is 400 that names it', async () => {
   scene.says(['ok'])
   const first = (await create({ input: 'one' })).json
