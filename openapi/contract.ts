@@ -3,6 +3,7 @@
 import type { Operations } from './operation.ts'
 import { agUi } from './operations/deploy/agUi.ts'
 import { aiSdk } from './operations/deploy/aiSdk.ts'
+import { childSessions } from './operations/deploy/childSessions.ts'
 import { clientSecrets } from './operations/deploy/clientSecrets.ts'
 import { completions } from './operations/deploy/completions.ts'
 import { connections } from './operations/deploy/connections.ts'
@@ -25,6 +26,7 @@ import { debug } from './operations/operators/debug.ts'
 import { health } from './operations/operators/health.ts'
 import { knownDecisions } from './operations/operators/knownDecisions.ts'
 import { playground } from './operations/operators/playground.ts'
+import { playgroundChildren } from './operations/operators/playgroundChildren.ts'
 import { replyTraces } from './operations/operators/replyTraces.ts'
 import { usage } from './operations/operators/usage.ts'
 import { agents } from './operations/records/agents.ts'
@@ -69,6 +71,11 @@ export const tags: readonly Tag[] = [
     description: 'Deploy API, stateful: send, follow and cancel replies. Every token is stored before it is shown.',
     operations: sessionCompletions,
   },
+  {
+    name: 'childSessions',
+    description: 'Deploy API: the sessions that answer calls of another.',
+    operations: childSessions,
+  },
   { name: 'feedback', description: 'Deploy API: what users think of replies.', operations: feedback },
   { name: 'search', description: 'Deploy API: search in the text of messages.', operations: search },
   { name: 'shares', description: 'Deploy API: sessions that others may read.', operations: shares },
@@ -111,6 +118,11 @@ export const tags: readonly Tag[] = [
     operations: knownDecisions,
   },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
+  {
+    name: 'playgroundChildren',
+    description: 'The sessions that answer calls of another, for the management UI.',
+    operations: playgroundChildren,
+  },
   { name: 'allSessions', description: 'The sessions of all agents, for operators.', operations: allSessions },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },
   { name: 'replyTraces', description: 'What happened in one reply.', operations: replyTraces },

@@ -25,7 +25,7 @@ export interface Operation {
   /** Only in the management scope: keys open it with this scope alone, whatever their role. */
   keyScope?: 'audit:read'
   /** Only in the management scope: the parameter of the path that names the session, or the message, whose content it shows. */
-  shows?: 'id' | 'session_id' | 'message_id'
+  shows?: 'id' | 'session_id' | 'message_id' | 'child_id'
   /** Only in the management scope: no key opens the operation, only a login (or nothing, where no login is required). */
   loginAlone?: true
   /**

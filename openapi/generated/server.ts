@@ -218,6 +218,18 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   removeQueuedMessage: Handler<operations['removeQueuedMessage'], X>
 }
 
+/** Deploy API: the sessions that answer calls of another. */
+export interface ChildSessionsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children/{child_id} — Read a session below another one */
+  getChildSession: Handler<operations['getChildSession'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children/{child_id}/messages — Read the messages of a session below another one */
+  listChildSessionMessages: PiecesHandler<operations['listChildSessionMessages'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children/{child_id}/chat/completions/stream — Follow a reply of a session below another one */
+  resumeChildSession: Handler<operations['resumeChildSession'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/children/{child_id}/chat/completions/cancel — Cancel a reply of a session below another one */
+  cancelChildSession: Handler<operations['cancelChildSession'], X>
+}
+
 /** Deploy API: what users think of replies. */
 export interface FeedbackHandlers<X extends Exchange> {
   /** PUT /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages/{message_id}/feedback — Say what the session’s user thinks of a reply */
@@ -470,6 +482,18 @@ export interface PlaygroundHandlers<X extends Exchange> {
   removePlaygroundQueued: Handler<operations['removePlaygroundQueued'], X>
 }
 
+/** The sessions that answer calls of another, for the management UI. */
+export interface PlaygroundChildrenHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/children/{child_id} — Read a session below another one */
+  getPlaygroundChild: Handler<operations['getPlaygroundChild'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/children/{child_id}/messages — Read the messages of a session below another one */
+  listPlaygroundChildMessages: PiecesHandler<operations['listPlaygroundChildMessages'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/children/{child_id}/stream — Follow a reply of a session below another one */
+  resumePlaygroundChild: Handler<operations['resumePlaygroundChild'], X>
+  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/children/{child_id}/cancel — Cancel a reply of a session below another one */
+  cancelPlaygroundChild: Handler<operations['cancelPlaygroundChild'], X>
+}
+
 /** The sessions of all agents, for operators. */
 export interface AllSessionsHandlers<X extends Exchange> {
   /** GET /api/v1/sessions — List the sessions of all agents, most recently updated first */
@@ -594,6 +618,7 @@ export interface Server<X extends Exchange> {
   models: ModelsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
+  childSessions: ChildSessionsHandlers<X>
   feedback: FeedbackHandlers<X>
   search: SearchHandlers<X>
   shares: SharesHandlers<X>
@@ -612,6 +637,7 @@ export interface Server<X extends Exchange> {
   decisions: DecisionsHandlers<X>
   knownDecisions: KnownDecisionsHandlers<X>
   playground: PlaygroundHandlers<X>
+  playgroundChildren: PlaygroundChildrenHandlers<X>
   allSessions: AllSessionsHandlers<X>
   debug: DebugHandlers<X>
   replyTraces: ReplyTracesHandlers<X>
@@ -642,6 +668,7 @@ export interface ServerOperations<X extends Exchange>
     ModelsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
+    ChildSessionsHandlers<X>,
     FeedbackHandlers<X>,
     SearchHandlers<X>,
     SharesHandlers<X>,
@@ -660,6 +687,7 @@ export interface ServerOperations<X extends Exchange>
     DecisionsHandlers<X>,
     KnownDecisionsHandlers<X>,
     PlaygroundHandlers<X>,
+    PlaygroundChildrenHandlers<X>,
     AllSessionsHandlers<X>,
     DebugHandlers<X>,
     ReplyTracesHandlers<X>,

@@ -25,6 +25,7 @@ const pageClients = [
   'use-chat-quick-start',
   'use-chat-runtime',
   'use-chat',
+  'use-chat-6',
   'assistant-ui',
   'ag-ui',
   'deep-chat',

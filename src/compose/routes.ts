@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { agUi } from '../../openapi/operations/deploy/agUi.ts'
 import { aiSdk } from '../../openapi/operations/deploy/aiSdk.ts'
+import { childSessions } from '../../openapi/operations/deploy/childSessions.ts'
 import { clientSecrets } from '../../openapi/operations/deploy/clientSecrets.ts'
 import { completions } from '../../openapi/operations/deploy/completions.ts'
 import { connections } from '../../openapi/operations/deploy/connections.ts'
@@ -23,6 +24,7 @@ import { debug } from '../../openapi/operations/operators/debug.ts'
 import { health } from '../../openapi/operations/operators/health.ts'
 import { knownDecisions } from '../../openapi/operations/operators/knownDecisions.ts'
 import { playground } from '../../openapi/operations/operators/playground.ts'
+import { playgroundChildren } from '../../openapi/operations/operators/playgroundChildren.ts'
 import { replyTraces } from '../../openapi/operations/operators/replyTraces.ts'
 import { usage } from '../../openapi/operations/operators/usage.ts'
 import { agents } from '../../openapi/operations/records/agents.ts'
@@ -105,6 +107,7 @@ import { answerUnknownPaths } from '../http/server/paths.ts'
 import { guardRequests } from '../http/server/server.ts'
 import { agUiHandlers } from '../http/wires/ag-ui/routes.ts'
 import { aiSdkHandlers } from '../http/wires/ai-sdk/routes.ts'
+import { childSessionHandlers } from '../http/wires/chat/child-sessions.ts'
 import { type CompletionDependencies, completionHandlers } from '../http/wires/chat/completions.ts'
 import { feedbackHandlers } from '../http/wires/chat/feedback.ts'
 import { agentNamed, modelHandlers } from '../http/wires/chat/models.ts'
@@ -113,6 +116,7 @@ import { sessionCompletionHandlers } from '../http/wires/chat/session-completion
 import { sessionHandlers, wireMessage, wireSession } from '../http/wires/chat/sessions.ts'
 import { mountMcp } from '../http/wires/mcp/routes.ts'
 import { allSessionHandlers } from '../http/wires/playground/all-sessions.ts'
+import { playgroundChildHandlers } from '../http/wires/playground/child-sessions.ts'
 import { playgroundHandlers } from '../http/wires/playground/playground.ts'
 import type { PlaygroundDependencies } from '../http/wires/playground/playground-actions.ts'
 import { mountResponses } from '../http/wires/responses/routes.ts'
@@ -222,6 +226,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, keys, edited(keys, keyHandlers({ ...deps, deployNeedsKey, loginOf })))
         mount(management, webhooks, edited(webhooks, webhookHandlers(deps)))
         mount(management, playground, { ...playgroundHandlers({ ...deps, loginOf }), ...playgroundShareHandlers(deps) })
+        mount(management, playgroundChildren, playgroundChildHandlers(deps))
         mount(management, allSessions, allSessionHandlers({ ...deps, noteReads }))
         mount(management, knownDecisions, knownDecisionHandlers(deps))
         mount(management, debug, debugHandlers(deps))
@@ -261,6 +266,7 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, completions, completionHandlers(deps))
   mountDeploy(deploy, models, modelHandlers(deps))
   mountDeploy(deploy, sessions, sessionHandlers(deps), sharedReaders(deps))
+  mountDeploy(deploy, childSessions, childSessionHandlers(deps))
   mountDeploy(deploy, feedback, feedbackHandlers(deps))
   mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps), sharedReaders(deps))
   mountDeploy(deploy, search, searchHandlers({ ...deps, show: wireSession }))

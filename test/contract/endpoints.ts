@@ -187,4 +187,12 @@ export const endpoints: [string, string, number][] = [
   ['delete', `${agent}/deploy/users/{user}/connections/{mcp_server_id}`, 204],
   ['get', `${session}/children`, 200],
   ['get', `${play}/{session_id}/children`, 200],
+  ['get', `${session}/children/{child_id}`, 200],
+  ['get', `${session}/children/{child_id}/messages`, 200],
+  ['get', `${session}/children/{child_id}/chat/completions/stream`, 200],
+  ['post', `${session}/children/{child_id}/chat/completions/cancel`, 204],
+  ['get', `${play}/{session_id}/children/{child_id}`, 200],
+  ['get', `${play}/{session_id}/children/{child_id}/messages`, 200],
+  ['get', `${play}/{session_id}/children/{child_id}/stream`, 200],
+  ['post', `${play}/{session_id}/children/{child_id}/cancel`, 204],
 ]

@@ -34,6 +34,7 @@ const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
   { words: '/slow 40', pressCtrlCAt: /^id: 7$/m, says: /^id: 1$/m },
   { words: 'Last-Event-ID: 7', says: /^id: 8\n[\s\S]*data: \[DONE\]/ },
   { words: 'npm run import', says: /skipped 0/ },
+  { words: 'What does Ann owe', says: /"content":"I am the demo model[\s\S]*"total":1/ },
   { words: 'Idempotency-Key: a1', says: /"id":"(chatcmpl-[^"]+)"[\s\S]*"id":"\1"/ },
 ]
 

@@ -1,2 +1,2 @@
 /** The door of children: all that the wires, the rest of http and other features use of it. */
-export { idsBelow, listBelow } from './store/below.ts'
+export { idsBelow, listBelow, placeBelow } from './store/below.ts'

@@ -77,7 +77,8 @@ export async function managementScope(
     const [shown, agent] = [params.get(operation.shows), params.get('agent_id')]
     await noteReads(request, request.person.identity, {
       [operation.shows === 'message_id' ? 'messageIds' : 'sessionIds']: [String(shown)],
-      agentId: typeof agent === 'string' ? agent : undefined,
+      // A session below another one may be of another agent.
+      agentId: typeof agent === 'string' && operation.shows !== 'child_id' ? agent : undefined,
     })
   })
   const unknownPath = collectMethods(app)

@@ -7,6 +7,8 @@ import { useChat } from '@ai-sdk/react'
 import { AssistantRuntimeProvider } from '@assistant-ui/react'
 import { AssistantChatTransport, useAISDKRuntime, useChatRuntime } from '@assistant-ui/react-ai-sdk'
 import { DefaultChatTransport } from 'ai'
+import { DefaultChatTransport as DefaultChatTransport6 } from 'ai-6'
+import { useChat as useChat6 } from 'ai-sdk-react-6'
 import 'deep-chat'
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -24,12 +26,12 @@ async function chatOptions({ base, id }) {
 }
 
 /** As docs/front-ends/ui.md says: where a reply that the page has a part of ended before its stream was asked for, it reads again. */
-async function openUseChat(ask) {
+async function openUseChat(ask, { use = useChat, Transport = DefaultChatTransport } = {}) {
   const options = await chatOptions(ask)
   const api = `${ask.base}/ai-sdk`
   let isPartial = options.messages.at(-1)?.metadata?.status === 'streaming'
   let chat
-  options.transport = new DefaultChatTransport({
+  options.transport = new Transport({
     api,
     async fetch(url, init) {
       const answer = await fetch(url, init)
@@ -38,7 +40,7 @@ async function openUseChat(ask) {
     },
   })
   mount(() => {
-    chat = useChat(options)
+    chat = use(options)
     return null
   })
   return {
@@ -251,6 +253,7 @@ async function openAgUi({ base, id, kept }) {
 
 const clients = {
   'use-chat': openUseChat,
+  'use-chat-6': (ask) => openUseChat(ask, { use: useChat6, Transport: DefaultChatTransport6 }),
   'assistant-ui': openAssistantUi,
   'ag-ui': openAgUi,
   'use-chat-quick-start': openQuickUseChat,

@@ -41,6 +41,16 @@ describe.each([
     back: '`resumeStream()`',
   },
   {
+    file: 'use-chat-6',
+    name: '`useChat`',
+    packages: ['ai-sdk-react-6', 'ai-6'],
+    names: ['@ai-sdk/react', 'ai'],
+    setUp: '`useChat({ id, messages, resume: true, transport })`',
+    // Its `resumeStream()` adds the whole reply to the part that it has.
+    back: 'a reload',
+    isReloaded: true,
+  },
+  {
     file: 'assistant-ui',
     name: 'assistant-ui: `useAISDKRuntime`',
     packages: ['@assistant-ui/react', '@assistant-ui/react-ai-sdk'],
@@ -54,7 +64,7 @@ describe.each([
     setUp: '`new HttpAgent({ url, threadId, initialMessages })`',
     back: 'the run sent again',
   },
-])('$file', ({ file, name, packages, setUp, back }) => {
+])('$file', ({ file, name, packages, names = packages, setUp, back, isReloaded = false }) => {
   const cells: Partial<Record<UiRow, string>> = { setUp }
   const isAgUi = file === 'ag-ui'
   const open = (origin = scene.app.url, id = randomUUID()) =>
@@ -112,7 +122,7 @@ describe.each([
     proxy.drop()
     await status(client).toBe('error')
     await call.text('lo')
-    await client.comeBack()
+    await (isReloaded ? client.reload() : client.comeBack())
     await messages(client).toEqual([asked('go'), said('Hello')])
     await call.finish()
     await status(client).toBe('ready')
@@ -217,7 +227,7 @@ describe.each([
     for (const one of packages) versions.push(await versionOf(one))
   })
   compareRecorded(file, () => ({
-    client: `${name} (${packages.join(' + ')})`,
+    client: `${name} (${names.join(' + ')})`,
     version: versions.join(' + '),
     cells: { page: cells },
   }))

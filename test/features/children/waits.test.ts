@@ -159,3 +159,31 @@ verifies('contract-30.child-waits-ended', 'a deleted child is told to its parent
   expect((await scene.messagesOf(desk, session)).at(-1).content).toContain('was deleted')
   expect(await below(session)).toEqual([])
 })
+
+verifies('contract-30.child-paths', 'a session below answers there as on its own paths; others are 404', async () => {
+  const { session, child } = await waiting()
+  const deploy = `/api/v1/agents/${desk}/deploy/sessions/${session}/children/${child.id}`
+  const own = `/api/v1/agents/${billing}/deploy/sessions/${child.id}`
+  const read = async (path: string) => {
+    const { status, json, text } = await scene.call('GET', path)
+    return { status, body: json ?? text }
+  }
+  expect((await read(own)).status).toBe(200)
+  for (const end of ['', '/messages', '/chat/completions/stream'])
+    expect([end, await read(`${deploy}${end}`)]).toEqual([end, await read(`${own}${end}`)])
+  const played = deploy.replace('/deploy/', '/playground/')
+  for (const end of ['', '/messages', '/stream'])
+    expect([end, await read(`${played}${end}`)]).toEqual([
+      end,
+      await read(`${own.replace('/deploy/', '/playground/')}${end}`),
+    ])
+  const { session: other } = await waiting()
+  const foreign = deploy.replace(session, other)
+  for (const end of ['', '/messages', '/chat/completions/stream'])
+    expect((await read(`${foreign}${end}`)).status).toBe(404)
+  expect((await scene.call('POST', `${foreign}/chat/completions/cancel`)).status).toBe(404)
+  expect((await scene.call('PATCH', deploy, { title: 'x' })).status).toBe(405)
+  expect((await read(`${deploy}/queue`)).status).toBe(404)
+  expect((await scene.call('POST', `${deploy}/chat/completions/cancel`)).status).toBe(204)
+  expect(await statusOf(child.id)).toBe('cancelled')
+})

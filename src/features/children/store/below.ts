@@ -27,3 +27,20 @@ export async function listBelow(
 export const idsBelow = (sql: Sql, sessionId: string): Promise<{ id: string; agentId: string }[]> =>
   sql<{ id: string; agentId: string }[]>`
     select id, agent_id as "agentId" from sessions where id = any(sessions_below(array[${sessionId}::uuid])) order by num`
+
+/** Returns the place of a session below another one of this agent, as its own paths name it. Null: it is not below it. */
+export async function placeBelow(
+  sql: Sql,
+  {
+    agent_id: agentId,
+    session_id: sessionId,
+    child_id: childId,
+  }: { agent_id: string; session_id: string; child_id: string },
+): Promise<{ agent_id: string; session_id: string } | null> {
+  if (![agentId, sessionId, childId].every(isUuid)) return null
+  const [row] = await sql<{ agent_id: string; session_id: string }[]>`
+    select c.agent_id, c.id as session_id from sessions s, sessions c
+     where s.id = ${sessionId} and s.agent_id = ${agentId} and c.id = ${childId}
+       and c.id = any(sessions_below(array[s.id]))`
+  return row ?? null
+}

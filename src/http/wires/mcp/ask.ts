@@ -41,6 +41,8 @@ export interface Ask {
   depth: AskMeta['depth']
   /** The idempotency key. Null when the call joins nothing. */
   key: string | null
+  /** The key that a cancel names, where the call has another one of its own. Else null. */
+  alias: string | null
 }
 
 /** Throws why the message is not taken: nothing is stored then. */

@@ -11,6 +11,7 @@ import { type Ask, type AskDependencies, type AskExchange, sendAsk } from './ask
 import { readAskInput, readAskMeta } from './ask-input.ts'
 import { callKey, mcpSessionOf } from './call-key.ts'
 import { startProgress } from './progress.ts'
+import { keepAlias } from './store/call-keys.ts'
 
 export interface CallOfAsk {
   args: unknown
@@ -41,7 +42,8 @@ function readAsk({ request }: AskExchange, { args, meta, requestId }: CallOfAsk)
   const header = request.headers['idempotency-key']
   const own = readAskMeta({ 'greenroom/idempotency-key': header === '' ? undefined : header }).key ?? key
   const session = mcpSessionOf(request)
-  return { input, user, depth, key: own ?? (session === null ? null : callKey(session, requestId)) }
+  const ofCall = session === null ? null : callKey(session, requestId)
+  return { input, user, depth, key: own ?? ofCall, alias: own === null ? null : ofCall }
 }
 
 async function askAndRead(
@@ -65,6 +67,7 @@ async function askAndRead(
   const { breakOff } = request
   const signal = breakOff ? firstAbort(left, breakOff) : left
   try {
+    if (ask.key !== null && ask.alias !== null) await keepAlias(deps.sql, sessionId, ask.key, ask.alias)
     const begun = 'begun' in source ? await source.begun(signal) : source
     if (begun === null) return refused('The client has left.')
     if (typeof begun === 'string') return refusedBy(neverBegun(begun))

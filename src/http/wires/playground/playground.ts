@@ -127,7 +127,7 @@ const replyFields = ({ model, providerId, usage, facts }: Message) => ({
   refusal: facts?.refusal ?? null,
 })
 
-const wireMessage = (message: Message) => ({
+export const wireMessage = (message: Message) => ({
   id: message.id,
   sessionId: message.sessionId,
   parentId: message.parentId,

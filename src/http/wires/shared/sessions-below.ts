@@ -1,5 +1,5 @@
-/** The list of the sessions below a session (contract section 30). */
-import { listBelow } from '../../../features/children/index.ts'
+/** The sessions below a session, on its paths (contract section 30). */
+import { listBelow, placeBelow } from '../../../features/children/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { ListedSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { missing } from '../../server/http-error.ts'
@@ -16,3 +16,7 @@ export const sessionsBelow = <Shown>(
     const { items, total } = (await listBelow(sql, agentId, sessionId, page)) ?? missing('session')
     return { items: items.map(show), total }
   })
+
+/** Returns the place of a session that another one's path names. Throws 404 where it is not below that. */
+export const childIn = async (sql: Sql, params: { agent_id: string; session_id: string; child_id: string }) =>
+  (await placeBelow(sql, params)) ?? missing('session')

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { bearer, DEPLOY_KEY } from '../../../features/users/access/front-door-scene.ts'
 import { verifies } from '../../../verifies.ts'
+import { call } from '../../scene.ts'
 import { type FaceScene, openFaceScene } from './face-scene.ts'
 
 let scene: FaceScene
@@ -22,7 +23,7 @@ beforeEach(async () => {
   scene.up.always(async (one) => {
     const last = one.body.messages.at(-1)
     if (last.role === 'tool') await one.text(`told: ${last.content}`)
-    else await one.toolCall({ name: 'self__ask', arguments: '{"message":"deeper"}' })
+    else await one.toolCall({ name: one.body.tools[0].function.name, arguments: '{"message":"deeper"}' })
     await one.finish(last.role === 'tool' ? 'stop' : 'tool_calls')
   })
 })
@@ -64,6 +65,20 @@ verifies('contract-30.face-depth', 'a reply that follows a decision is as deep; 
   expect(followed.json.choices[0].message.content).toContain('Agents asked agents 4 times in a row')
   await scene.asKey('POST', `${session}/chat/completions`, { messages: [{ role: 'user', content: 'more' }] })
   expect(await depths()).toEqual([3, 3, null])
+})
+
+verifies('contract-30.face-depth', 'a child is as deep as the session that asks it', async () => {
+  await choose([])
+  const desk = await scene.newAgent()
+  await scene.asKey('PUT', `/api/v1/agents/${desk}/tools`, { agentTools: [{ agentId: scene.agentId }] })
+  const params = { name: 'ask', arguments: { message: 'go' }, _meta: { 'greenroom/depth': 2 } }
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const { text } = await call(`${scene.here.url}${scene.deploy(desk)}/mcp`, 'POST', body, {
+    accept: 'application/json, text/event-stream',
+    ...bearer(DEPLOY_KEY),
+  })
+  expect(text).toContain('Agents asked agents 4 times in a row')
+  expect(await depths()).toEqual([2, 2, 3])
 })
 
 verifies('contract-30.face-depth', 'what is no depth is refused', async () => {

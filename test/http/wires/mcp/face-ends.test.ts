@@ -97,6 +97,23 @@ verifies('contract-30.face-cancel', 'legacy: the notification cancels on any ins
   expect((await asked).structuredContent.status).toBe('cancelled')
 })
 
+verifies(
+  'contract-30.face-cancel',
+  'legacy: the notification also cancels a call that has a key of its own',
+  async () => {
+    await using at = await scene.client('legacy')
+    const begun = scene.byHand()
+    const leaving = new AbortController()
+    const meta = { 'greenroom/idempotency-key': 'its own' }
+    const asked = at.ask({ message: 'go' }, { meta, signal: leaving.signal })
+    await begun
+    const [row] = await scene.sql<{ id: string }[]>`select session_id as id from idempotency_keys where key = 'its own'`
+    leaving.abort() // the client sends the notification
+    await expect(asked).rejects.toThrow()
+    await expect.poll(() => stateOf(row?.id ?? '')).toBe('cancelled')
+  },
+)
+
 for (const era of eras) {
   verifies(
     'contract-30.face-refusals',

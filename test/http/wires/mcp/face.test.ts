@@ -126,6 +126,16 @@ for (const era of eras) {
   )
 }
 
+verifies('contract-30.face-keys', 'the header Idempotency-Key joins as well', async () => {
+  scene.says('once')
+  const ask = async () =>
+    messageIn((await scene.message(askOf({ message: 'go' }), { headers: { 'idempotency-key': 'of the header' } })).text)
+      .result.structuredContent
+  const first = await ask()
+  const before = await scene.stored()
+  expect([await ask(), await scene.stored()]).toEqual([first, before])
+})
+
 verifies(
   'contract-30.face-refusals',
   'a running session refuses, and broken messages are protocol errors',

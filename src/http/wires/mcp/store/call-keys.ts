@@ -15,6 +15,14 @@ export async function repliesOfCall(sql: Sql, agentId: string, key: string): Pro
      where k.key = ${key} and k.key like 'mcp-%' and s.agent_id::text = ${agentId.toLowerCase()}`
 }
 
+/** Keeps another key for what a call with this key has begun: one of `callKey`, for a call that has a key of its own. */
+export async function keepAlias(sql: Sql, sessionId: string, key: string, alias: string): Promise<void> {
+  await sql`
+    insert into idempotency_keys (session_id, key, body_hash, reply_id)
+    select session_id, ${alias}, body_hash, reply_id from idempotency_keys where session_id = ${sessionId} and key = ${key}
+    on conflict do nothing`
+}
+
 /** Returns whether the session holds the key: the call can only join what an earlier one has begun. */
 export async function holdsKey(sql: Sql, sessionId: string, key: string): Promise<boolean> {
   const rows = await sql`
