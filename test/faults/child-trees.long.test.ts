@@ -24,12 +24,15 @@ const SPREAD_MS = 1500
 interface Part {
   name: string
   below: Part[]
+  /** Whether it also makes a call that somebody approves. */
+  asks: boolean
 }
 
 function randomTree(random: () => number, name: string, depth: number): Part {
   const most = depth === 1 ? 8 : 3
   const width = depth > 3 || random() < 0.3 ? 0 : 1 + Math.floor(random() * most)
-  return { name, below: Array.from({ length: width }, (_, n) => randomTree(random, `${name}.${n}`, depth + 1)) }
+  const asks = random() < 0.25
+  return { name, asks, below: Array.from({ length: width }, (_, n) => randomTree(random, `${name}.${n}`, depth + 1)) }
 }
 
 const partIn = (text: string): Part => JSON.parse(text)
@@ -42,13 +45,13 @@ const answering = (random: () => number) => async (call: UpstreamCall) => {
   await Promise.race([delay(random() * STEP_MS), call.closed])
   if (call.abandoned) return
   const isTold = messages.at(-1)?.role === 'tool'
-  if (isTold || part.below.length === 0) return await says(`answer of ${part.name}`)(call)
+  if (isTold || (part.below.length === 0 && !part.asks)) return await says(`answer of ${part.name}`)(call)
   const next = names[names.indexOf(model) + 1] ?? ''
   const calls = part.below.map((below) => ({
     name: next,
     arguments: JSON.stringify({ message: JSON.stringify(below) }),
   }))
-  await asks('', ...calls)(call)
+  await asks('', ...calls, ...(part.asks ? [{ name: 'current_time', arguments: '{}' }] : []))(call)
 }
 
 /** Agents that ask each other in this order; those of even places go on elsewhere. Resolves to the first one's id. */
@@ -61,10 +64,10 @@ async function addAgents({ client }: Product, known: string): Promise<string> {
       body: { name, model: name, providerId: data?.providerId ?? '', onLoss, generationConfig: { maxToolCalls: 50 } },
     })
     const id = made.data?.id ?? ''
-    if (below !== null) {
-      const params = { path: { agent_id: id } }
-      await client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: { agentTools: [{ agentId: below }] } })
-    }
+    const params = { path: { agent_id: id } }
+    const agentTools = below === null ? [] : [{ agentId: below }]
+    const body = { agentTools, builtInToolIds: ['current_time'], approvals: ['current_time'] }
+    await client.PUT('/api/v1/agents/{agent_id}/tools', { params, body })
     below = id
   }
   return below ?? ''
@@ -107,16 +110,48 @@ async function unrest(scene: ToolFaults, products: Product[], random: () => numb
   return ends
 }
 
+/** Decides what is pending, at random sessions that wait: at the one that asks or above it, all of it or the first. */
+async function decideAll(
+  { database: { sql } }: ToolFaults,
+  products: Product[],
+  random: () => number,
+  isOver: () => boolean,
+) {
+  let decided = 0
+  while (!isOver()) {
+    await delay(300)
+    const waiting = await sql<{ id: string; agentId: string }[]>`
+      select id, agent_id as "agentId" from sessions where status = 'waiting' order by md5(id::text || ${random()}::text) limit 4`
+    for (const { id, agentId } of waiting) {
+      const path = `${products[random() < 0.5 ? 0 : 1]?.url}/api/v1/agents/${agentId}/deploy/sessions/${id}`
+      const answer = await fetch(path).catch(() => null)
+      const record = (await answer?.json().catch(() => null)) as { pending?: { call_id: string }[] } | null
+      const pending = record?.pending ?? []
+      const some = random() < 0.5 ? pending : pending.slice(0, 1)
+      const decisions = some.map(({ call_id }) => ({ call_id, decision: 'approve' }))
+      if (decisions.length > 0) void postJson(`${path}/actions`, { decisions }).catch(() => {})
+      decided += decisions.length
+    }
+  }
+  return decided
+}
+
 async function unfinished({ database: { sql } }: ToolFaults): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
-    select ((select count(*) from sessions where status = 'streaming')
+    select ((select count(*) from sessions where status in ('streaming', 'waiting'))
             + (select count(*) from queued_messages where admission is null)
             + (select count(*) from children where not over))::integer as n`
   return row?.n ?? 0
 }
 
 verifies(
-  ['contract-30.child-once', 'contract-30.child-loss', 'contract-30.child-cancel', 'contract-30.child-deletion'],
+  [
+    'contract-30.child-once',
+    'contract-30.child-loss',
+    'contract-30.child-cancel',
+    'contract-30.child-deletion',
+    'contract-30.child-decided',
+  ],
   'whatever dies, each call has one child, each parent its answer, and each reply one end',
   async () => {
     const random = seededRandom('child trees')
@@ -128,7 +163,9 @@ verifies(
     const agent = await addAgents(first, scene.agentId())
     const trees: Tree[] = []
     let isPlanted = false
+    let isOver = false
     const ending = unrest(scene, products, random, () => isPlanted)
+    const deciding = decideAll(scene, products, random, () => isOver)
     for (let n = 0; n < TREES; n++) {
       const tree = await plant(products[n % 2]?.url ?? '', agent, random, n)
       if (tree) trees.push(tree)
@@ -137,7 +174,10 @@ verifies(
     isPlanted = true
     const ends = await ending
     // All that is left to do is done within the time of a tree, a lease and 10 s.
-    await expect.poll(() => unfinished(scene), { timeout: LEASE_MS + 10_000 + 20 * STEP_MS, interval: 500 }).toBe(0)
+    // One that waits for somebody is decided meanwhile.
+    await expect.poll(() => unfinished(scene), { timeout: LEASE_MS + 30_000 + 20 * STEP_MS, interval: 500 }).toBe(0)
+    isOver = true
+    const decided = await deciding
     const { sql } = scene.database
     const calls = await sql<{ status: string; content: string; result: string | null; n: number }[]>`
       select m.status, c.result, count(s.id)::integer as n, min(a.content) as content
@@ -159,10 +199,17 @@ verifies(
          and not exists (select 1 from sessions p where p.id::text = s.parent ->> 'session_id')`
     expect(orphans).toHaveLength(0)
     const twice = await sql`
-      select session_id from messages where role = 'assistant' and session_id in (select session_id from children)
+      select session_id from messages where role = 'assistant' and continues is null and session_id in (select session_id from children)
        group by 1 having count(*) > 1`
     expect(twice).toHaveLength(0)
-    console.log({ trees: trees.length, ends, calls: calls.length, told: told.length })
+    const joined = await sql<{ content: string; answer: string }[]>`
+      select w.content, a.content as answer from waiting_calls w
+        join children c on c.parent_reply = w.reply_id and c.place = w.place
+        join messages a on a.session_id = c.session_id and a.role = 'assistant' and a.finish_reason = 'stop'
+       where w.kind = 'child' and w.ok`
+    expect(joined.filter(({ content, answer }) => content !== answer)).toEqual([])
+    expect(joined.length).toBeGreaterThan(0)
+    console.log({ decided, joined: joined.length, trees: trees.length, ends, calls: calls.length, told: told.length })
     expect(told.length).toBeGreaterThan(0)
   },
 )

@@ -20,6 +20,7 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-27.sign-in-pages',
   'contract-28.workbench',
   'contract-29.busy-machine',
+  'contract-29.remembered-pages',
   'contract-29.schedules',
   'contract-30.pages',
   'contract-31.search-pages',

@@ -30,7 +30,7 @@ export {
   readDecisions,
   wishOf,
 } from './routes/decisions.ts'
-export { type CheckContent, fittingDecisions } from './routes/fitting-decisions.ts'
+export { type CheckContent, fittingDecisions, type SessionBelow } from './routes/fitting-decisions.ts'
 export { outputsAsAnswers, questionsById, shownQuestions } from './routes/question-answers.ts'
 export { recordDecisions, sendDecisions } from './routes/record-decisions.ts'
 export { findWait, type Wait } from './store/waits.ts'

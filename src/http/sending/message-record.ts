@@ -16,7 +16,13 @@ import type {
 import type { Origin } from '../../actors/ports/observer.ts'
 import { startOf } from '../../actors/reply/start-reply.ts'
 import type { MessageRecord, ReplySetup } from '../../actors/session/host.ts'
-import { type CallerTools, fittingDecisions, type GivenDecisions } from '../../features/approvals/index.ts'
+import {
+  type CallerTools,
+  findWait,
+  fittingDecisions,
+  type GivenDecisions,
+  type SessionBelow,
+} from '../../features/approvals/index.ts'
 import { encodeStart } from '../../features/continuation/index.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
 import type { AskedVersion } from '../../features/versions/index.ts'
@@ -31,6 +37,7 @@ import {
   refuseTakenNames,
   usesValues,
 } from './agent-for-reply.ts'
+import { agentOfSession } from './agent-of-session.ts'
 import { noFields } from './answer-fields.ts'
 import { broughtBy } from './brought.ts'
 import { type Instructions, textOfInstructions } from './caller-instructions.ts'
@@ -219,7 +226,8 @@ async function continuing(
   const agent = await stillOverridden(deps, own, overrides)
   const openToolbox = async () =>
     deps.openToolbox(agent.tools, new AbortController().signal, await valuesNow(deps, agent, input))
-  const calls = await fittingDecisions(decisions, openToolbox, deps.checkContent)
+  const below = (session: SessionBelow) => askingBelow(deps, session)
+  const calls = await fittingDecisions(decisions, { openToolbox, below, checkContent: deps.checkContent })
   if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, {
     agent,
@@ -229,6 +237,18 @@ async function continuing(
     continued: { carried, waitedMs },
     decided: { waitId: wait.replyId, calls, inPart: decisions.inPart, hash: hashOf(decisions.calls) },
   })
+}
+
+/** Returns what a session below asks, with its agent's tools. Throws 409 where it waits no more. */
+async function askingBelow(deps: RecordDependencies, { agent_id: agentId, session_id: sessionId }: SessionBelow) {
+  const { wait } = await findWait(deps.sql, { agentId, sessionId, user: null })
+  if (wait === null) return refuse('not_waiting')
+  const openToolbox = async () => {
+    const agent = await agentOfSession(deps, { agent_id: agentId, session_id: sessionId })
+    const values = await valuesNow(deps, agent, { sessionId, user: wait.user })
+    return await deps.openToolbox(agent.tools, new AbortController().signal, values)
+  }
+  return { wait, openToolbox }
 }
 
 /** Returns the record of a reply that carries out decisions which are stored. */

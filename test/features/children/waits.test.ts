@@ -24,6 +24,7 @@ const below = async (session: string) =>
   (await scene.call('GET', `/api/v1/agents/${desk}/deploy/sessions/${session}/children`)).json.sessions
 const decide = (agentId: string, session: string, decisions: object[]) =>
   scene.call('POST', `/api/v1/agents/${agentId}/deploy/sessions/${session}/actions`, { decisions })
+const sessionPending = async (session: string) => (await scene.sessionOf(desk, session)).json.pending
 const statusOf = async (session: string) =>
   (await scene.app.sql<{ status: string }[]>`select status from sessions where id = ${session}`)[0]?.status
 
@@ -187,3 +188,39 @@ verifies('contract-30.child-paths', 'a session below answers there as on its own
   expect((await scene.call('POST', `${deploy}/chat/completions/cancel`)).status).toBe(204)
   expect(await statusOf(child.id)).toBe('cancelled')
 })
+
+verifies(
+  'contract-30.child-decided',
+  'changed arguments are checked, and decisions remembered, at the child',
+  async () => {
+    const { session, record, child } = await waiting()
+    const { call_id } = record.pending[0]
+    const wrong = await decide(desk, session, [{ call_id, decision: 'approve', arguments: { timeZone: 7 } }])
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('decisions.0.arguments')])
+    expect((await sessionPending(session)).length).toBe(1)
+    scene.plays('billing', says('Late.'))
+    scene.plays('desk', says('It is late.'))
+    const changed = { timeZone: 'Europe/Berlin' }
+    const { status } = await decide(desk, session, [{ call_id, decision: 'approve', arguments: changed }])
+    expect(status).toBe(200)
+    const played = `/api/v1/agents/${billing}/playground/sessions/${child.id}/messages`
+    const [, asked] = (await scene.call('GET', played)).json.messages
+    expect(asked.toolCalls[0]).toMatchObject({
+      decision: 'approve',
+      ok: true,
+      decidedArguments: JSON.stringify(changed),
+    })
+
+    const next = await waiting()
+    scene.plays('billing', says('Now.'))
+    scene.plays('desk', says('It is now.'))
+    const id = next.record.pending[0].call_id
+    expect((await decide(desk, next.session, [{ call_id: id, decision: 'approve', remember: 'session' }])).status).toBe(
+      200,
+    )
+    const known = await scene.call('GET', `/api/v1/agents/${billing}/deploy/sessions/${next.child.id}/decisions`)
+    expect(known.json.decisions).toMatchObject([{ decision: 'approve' }])
+    const top = await scene.call('GET', `/api/v1/agents/${desk}/deploy/sessions/${next.session}/decisions`)
+    expect(top.json.decisions).toEqual([])
+  },
+)

@@ -26,6 +26,8 @@ export interface GivenDecisions {
   bySecret: boolean
   /** The only session that a client secret opens. Absent: it is not bound to one. */
   isBound?: boolean
+  /** Decides whether the caller may have a decision remembered for this agent. Absent: for every one. */
+  remembersFor?: (agentId: string) => boolean
   /** True for messages of role `tool`: errors name those. */
   asMessages: boolean
   /** True for `…/actions`, which may leave other calls undecided. */

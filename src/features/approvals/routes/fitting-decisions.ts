@@ -49,11 +49,27 @@ const checks = {
 const notAsked = ({ call_id }: PendingCall): never =>
   badRequest(`decisions: ${JSON.stringify(call_id)} asks nothing: approve, reject or respond`)
 
+/** What a session waits for, with the tools of its agent. */
+export interface AskingSession {
+  wait: Wait
+  openToolbox(): Promise<CheckedToolbox>
+}
+
+/** The session below that asks, and its agent. */
+export type SessionBelow = NonNullable<PendingCall['path']>[number]
+
+export interface DecisionChecks {
+  /** Opens the tools of the session's own agent. */
+  openToolbox(): Promise<CheckedToolbox>
+  /** Finds a session below this one. Throws 409 where it waits no more. */
+  below(session: SessionBelow): Promise<AskingSession>
+  checkContent: CheckContent
+}
+
 /** Returns the decisions, without arguments that equal the model's own. Throws 400, 403 or 409. */
 export async function fittingDecisions(
   given: GivenDecisions,
-  openToolbox: () => Promise<CheckedToolbox>,
-  checkContent: CheckContent,
+  { openToolbox, below, checkContent }: DecisionChecks,
 ): Promise<DecidedCall[]> {
   const { wait, bySecret, inPart, decides } = given
   if (wait === null) return refuse('not_waiting')
@@ -64,13 +80,17 @@ export async function fittingDecisions(
   for (const pair of pairs) checks[pair.call.kind](pair)
   for (const pair of pairs) await checkForm(pair, checkContent)
   const changed = pairs.filter(({ decided }) => decided.arguments !== undefined)
-  if (changed.length > 0) await checkArguments(changed, wait, await openToolbox())
+  const asking = ({ path }: PendingCall) => {
+    const session = path?.at(-1)
+    return session ? below(session) : Promise.resolve({ wait, openToolbox })
+  }
+  for (const one of changed) await checkArguments(one, await asking(one.call))
   return await Promise.all(
     pairs.map(async (pair): Promise<DecidedCall> => {
       const { wish: _, ...sent } = pair.decided
       const session = pair.call.path?.at(-1)?.session_id
       const decided = { ...sent, ...(session && { session }) }
-      const remember = await rememberedOf(pair, wait, given, openToolbox)
+      const remember = pair.decided.wish && (await rememberedOf(pair, await asking(pair.call), given))
       return { ...decided, ...(remember && { remember }) }
     }),
   )
@@ -132,12 +152,11 @@ function undecidedAmong(calls: readonly GivenDecision[], { decided }: Wait): Giv
   })
 }
 
-async function checkArguments(changed: readonly Decision[], wait: Wait, toolbox: CheckedToolbox): Promise<void> {
-  for (const { call, decided, where } of changed) {
-    const tool = wait.carried.chain.turn.waiting.find((waiting) => waiting?.id === decided.id)?.tool
-    const reason = await toolbox.check({ name: call.name, arguments: decided.arguments ?? '', tool })
-    if (reason !== null) badRequest(`${where}.arguments: ${reason}`)
-  }
+async function checkArguments({ call, decided, where }: Decision, { wait, openToolbox }: AskingSession): Promise<void> {
+  const tool = wait.carried.chain.turn.waiting.find((waiting) => waiting?.id === decided.id)?.tool
+  const toolbox = await openToolbox()
+  const reason = await toolbox.check({ name: call.name, arguments: decided.arguments ?? '', tool })
+  if (reason !== null) badRequest(`${where}.arguments: ${reason}`)
 }
 
 function withoutOwnArguments({ arguments: changed, ...decided }: GivenDecision, call: PendingCall): GivenDecision {

@@ -1,14 +1,13 @@
 /** Wishes that a decision is remembered: what of a call they cover, and who may have them (contract section 29). */
 import { createHash, randomUUID } from 'node:crypto'
-import type { CheckedToolbox, RememberedCall } from '../../../actors/ports/index.ts'
+import type { RememberedCall } from '../../../actors/ports/index.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { canonical, membersOf } from '../../../untrusted/json/equal-json.ts'
 import { mayRemember } from '../remembered.ts'
-import type { Wait } from '../store/waits.ts'
 import type { GivenDecisions } from './decisions.ts'
-import type { Decision } from './fitting-decisions.ts'
+import type { AskingSession, Decision } from './fitting-decisions.ts'
 
 /** The most bytes of the values that narrow a decision, as JSON. */
 const MOST_BYTES = 16_384
@@ -16,9 +15,8 @@ const MOST_BYTES = 16_384
 /** Returns what is remembered of a decision. Undefined: nothing. Throws 400 and 403. */
 export async function rememberedOf(
   { call, decided, bySecret }: Decision,
-  wait: Wait,
-  { isBound = false }: GivenDecisions,
-  openToolbox: () => Promise<CheckedToolbox>,
+  { wait, openToolbox }: AskingSession,
+  { isBound = false, remembersFor }: GivenDecisions,
 ): Promise<RememberedCall | undefined> {
   const { wish } = decided
   if (wish === undefined) return undefined
@@ -30,6 +28,9 @@ export async function rememberedOf(
   if (scope === 'user' && wait.user === null) return badRequest(`${at}: the session has no user`)
   const tool = wait.carried.chain.turn.waiting.find((waiting) => waiting?.id === decided.id)?.tool
   if (tool === undefined) return badRequest(`${at}: the tool of the call is not known any more`)
+  const asks = call.path?.at(-1)
+  if (asks && (bySecret || remembersFor?.(asks.agent_id) === false))
+    throw new HttpError(403, 'This decision can be remembered at the session that asks alone.')
   if (bySecret) {
     const asking = (await (await openToolbox()).asking?.({ name: call.name, arguments: call.arguments, tool })) ?? []
     if ((isBound && scope === 'user') || !mayRemember(asking, scope)) {

@@ -81,6 +81,11 @@ async function requirePossible(
   missing('session')
 }
 
+const opensFor =
+  ({ agentIds }: { agentIds: readonly string[] | null }) =>
+  (agentId: string): boolean =>
+    agentIds === null || agentIds.includes(agentId)
+
 /** Returns the decisions with the pending calls of the session. Throws 404 for another caller's session. */
 const decisionsOf = (
   { sql }: SendDependencies,
@@ -96,6 +101,7 @@ const decisionsOf = (
       calls,
       bySecret: caller.kind === 'secret',
       isBound: caller.kind === 'secret' && caller.sessionId !== null,
+      ...(caller.kind === 'key' && caller.named && { remembersFor: opensFor(caller.named) }),
       asMessages,
       inPart: !asMessages,
       decides: asMessages ? ['caller'] : pendingKinds,

@@ -7,7 +7,8 @@ import { ToolsField } from '../../agents/form/tools/tools-field.tsx'
 export default function ToolsTab({ form }: { form: UseFormReturnType<AgentValues> }) {
   return (
     <>
-      <ToolsField form={form} />
+      {/* The session beside it is where a sign-in is tried. */}
+      <ToolsField form={form} agentId={undefined} />
       <ApprovalsField form={form} />
     </>
   )
