@@ -41,6 +41,8 @@ export const mcp = {
   'contract-27.callback':
     'A state is good once, for ten minutes, in the browser that began; anything else is 400 without grant, redirect or echo.',
   'contract-27.goes-on': 'The sign-in begins the reply that follows, which makes the call with the grant, once.',
+  'contract-27.registration':
+    'A client is registered once for each server and issuer; of all that wait for it on an instance one holds a connection.',
   'contract-27.sign-in-crash':
     'A sign-in outlives its instances: its callback counts on any of them, and the reply that follows makes the call once.',
   'contract-27.sign-in-pages':

@@ -5,7 +5,7 @@ import type { Sql } from '../../persistence/postgres/database.ts'
 import { clientSecretContext, type Secrets } from '../../persistence/records/access/secrets.ts'
 import { type AuditedChange, type AuditOrigin, writeEntries } from '../audit/index.ts'
 import { beginSignIn, type ClientSource, finishSignIn, type Granted } from './oauth.ts'
-import { registeredClient } from './store/clients.ts'
+import { createClientRegistry } from './store/clients.ts'
 import { storeGrant } from './store/connections.ts'
 import {
   decideSignedIn,
@@ -60,6 +60,7 @@ export const DOCUMENT = '/api/oauth/client.json'
 export function createSignIns(options: SignInOptions): SignIns {
   const { sql, secrets, fetchFor, publicUrl, generate } = options
   const redirectUri = () => `${publicUrl()}${CALLBACK}`
+  const registry = createClientRegistry(sql, secrets)
   return {
     waiting: (call) => findWaiting(sql, secrets, call),
     async begin(call, waiting, browser) {
@@ -67,7 +68,12 @@ export function createSignIns(options: SignInOptions): SignIns {
       const { url } = waiting
       const { scope, metadata } = waiting.state === null ? {} : options.readState(waiting.state)
       const wishes = { url, scope, metadata, redirectUri: redirectUri() }
-      const { location, begun } = await beginSignIn(wishes, clientSource(options, call, waiting), state, fetchFor(url))
+      const { location, begun } = await beginSignIn(
+        wishes,
+        clientSource(options, registry, call, waiting),
+        state,
+        fetchFor(url),
+      )
       const hashes = { stateHash: hashOf(state), browserHash: hashOf(browser) }
       await storeSignIn(sql, secrets, hashes, { ...call, begun })
       return location
@@ -124,7 +130,8 @@ export const entryOf = (action: 'create' | 'delete', id: string, server: string,
 })
 
 function clientSource(
-  { sql, secrets, publicUrl }: SignInOptions,
+  { secrets, publicUrl }: SignInOptions,
+  registry: ReturnType<typeof createClientRegistry>,
   { serverId }: SignInPlace,
   { oauthClientId, sealedClientSecret }: WaitingSignIn,
 ): ClientSource {
@@ -134,6 +141,6 @@ function clientSource(
     configured:
       oauthClientId === null ? null : { client_id: oauthClientId, ...(secret !== null && { client_secret: secret }) },
     document: publicUrl().startsWith('https:') ? `${publicUrl()}${DOCUMENT}` : null,
-    registered: (issuer, register) => registeredClient(sql, secrets, { serverId, issuer, redirectUri }, register),
+    registered: (issuer, register) => registry.client({ serverId, issuer, redirectUri }, register),
   }
 }

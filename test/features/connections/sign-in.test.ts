@@ -186,7 +186,9 @@ verifies('contract-27.callback', 'a state is good once, in its browser, without 
       if (value.length > 8) expect(answer.text).not.toContain(value)
     expect((await connections(user)).json.connections).toEqual([])
   }
-  await refused(await browser.authorized(url), createBrowser(scene.app.url))
+  const used = await browser.authorized(url)
+  await refused(used, createBrowser(scene.app.url))
+  await refused(used)
   for (const callback of [
     { iss: 'https://evil.example' },
     { iss: null },

@@ -17,13 +17,31 @@ interface Registering {
   redirectUri: string
 }
 
-/** Returns the registered client, or the one that `register` makes. Others that need it meanwhile wait. */
-export const registeredClient = (
+type Client = OAuthClientInformationMixed
+type Sealing = Pick<Secrets, 'seal' | 'open'>
+
+/**
+ * Makes the registry of clients. `client` returns the registered one, or the one that `register` makes. Others that need it
+ * meanwhile wait: on other instances for the database's lock, here for its promise, so that only one holds a connection.
+ */
+export function createClientRegistry(sql: Sql, secrets: Sealing) {
+  const running = new Map<string, Promise<Client>>()
+  return {
+    client(of: Registering, register: () => Promise<Client>): Promise<Client> {
+      const key = JSON.stringify([of.serverId, of.issuer, of.redirectUri])
+      const one = running.get(key) ?? registered(sql, secrets, of, register).finally(() => running.delete(key))
+      running.set(key, one)
+      return one
+    },
+  }
+}
+
+const registered = (
   sql: Sql,
-  secrets: Pick<Secrets, 'seal' | 'open'>,
+  secrets: Sealing,
   { serverId, issuer, redirectUri }: Registering,
-  register: () => Promise<OAuthClientInformationMixed>,
-): Promise<OAuthClientInformationMixed> =>
+  register: () => Promise<Client>,
+): Promise<Client> =>
   sql.begin(async (tx) => {
     await tx`select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
                     set_config('idle_in_transaction_session_timeout', '0', true)`
