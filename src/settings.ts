@@ -192,7 +192,7 @@ export const table = {
   maxSessionBytes: setting(
     'MAX_SESSION_BYTES',
     '268435456',
-    'Limit of what one session holds: texts, parts, metadata, and what requests bring besides; a message, history or fork beyond it gets 413.',
+    'Limit of what one session holds: texts, parts, metadata, and what requests bring besides; a message, history, fork or metadata beyond it gets 413.',
     wholeNumber(1, 2 ** 50),
   ),
   maxUserBytes: optional(

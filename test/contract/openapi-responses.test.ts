@@ -5,6 +5,7 @@ import { nobody, openScene } from '../http/scene.ts'
 import { uiScene } from '../http/ui-scene.ts'
 import { verifies } from '../verifies.ts'
 import { document, walk as walkAs, walked } from './openapi-walk.ts'
+import { walkChildren } from './walk-children.ts'
 import { walkDecisions } from './walk-decisions.ts'
 import { walkFiles } from './walk-files.ts'
 import { walkKeys } from './walk-keys.ts'
@@ -255,6 +256,7 @@ verifies(
     const message_id = (await scene.messages(session_id)).findLast(({ role }) => role === 'assistant').id
     await walkReplays(walk, agent_id, message_id)
     await walkShares(walk, { agent_id, session_id })
+    await walkChildren(walk, scene.up, agent_id)
     await walkFeedback(walk, { agent_id, session_id, message_id })
     for (const path of ['trace', 'trace/stream', 'requests']) {
       await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, { message_id })
@@ -274,7 +276,6 @@ verifies(
           statuses.some((status) => status < 300) ||
             streamed ||
             outside.has(name) ||
-            name.includes('/children/{child_id}') || // of calls of agents: test/features/children
             name.includes('/http-tools/{id}/test'),
         ]).toEqual([name, true])
       }

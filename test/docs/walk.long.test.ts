@@ -40,19 +40,21 @@ const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
 
 const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words))
 /** Blocks of these kinds show what is sent or answered, or have a test of their own. */
-const isShown = ({ language }: Block) => language === 'json' || language === 'sql'
+const isShown = ({ language }: Block) => language === 'json' || language === 'sql' || language === 'nginx'
 
 /**
  * The blocks of `docs/client.md` form one program, which test/client/package.long.test.ts runs. Those of
  * `docs/front-ends/from-a-browser.md` are a backend and a page, which test/ui/records/browser-way.long.test.ts runs; those of
  * `docs/front-ends/use-chat.md` the same, which test/ui/records/use-chat-page.long.test.ts runs; those of
- * `docs/front-ends/webhooks.md` a receiver and a list, which test/client/package.long.test.ts runs.
+ * `docs/front-ends/webhooks.md` a receiver and a list, which test/client/package.long.test.ts runs; those of
+ * `docs/other-languages.md` programs, which test/docs/languages.long.test.ts runs.
  */
 const elsewhere = [
   'docs/client.md',
   'docs/front-ends/from-a-browser.md',
   'docs/front-ends/use-chat.md',
   'docs/front-ends/webhooks.md',
+  'docs/other-languages.md',
 ]
 const pages = ['README.md', ...guides].filter((page) => !elsewhere.includes(page))
 const blocks = pages.flatMap(blocksOf)
@@ -66,7 +68,9 @@ test.each(special)('exactly one block contains $words', ({ words }) => {
 })
 
 test('every other block is of a runnable kind, or JSON that can be read', () => {
-  const others = blocks.filter((block) => isRun(block) && !['sh', 'js', 'sql', 'json'].includes(block.language))
+  const others = blocks.filter(
+    (block) => isRun(block) && !['sh', 'js', 'sql', 'json', 'nginx'].includes(block.language),
+  )
   expect(others.map(({ where }) => where)).toEqual([])
   for (const { code, language, where } of blocks)
     if (language === 'json') expect(() => JSON.parse(code), where).not.toThrow()

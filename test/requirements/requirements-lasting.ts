@@ -30,6 +30,8 @@ export const lasting = {
   'contract-29.remembered-exported': 'A user’s export has what is remembered for its sessions and the user.',
   'contract-29.remembered-retention': 'Old decisions of a user without a session go after SESSION_RETENTION_DAYS.',
   'contract-29.revoked': 'What is remembered is listed and revoked; then calls wait again.',
+  'contract-29.remembered-pages':
+    'A call that an earlier decision settled links to it; the session’s page lists what is remembered, and revokes it.',
   'contract-29.busy-machine':
     'A check of arguments has a limit of processor time: one that waits for a processor is begun once more after a minute.',
   'contract-29.schedules':

@@ -41,6 +41,10 @@ export const mcp = {
   'contract-27.callback':
     'A state is good once, for ten minutes, in the browser that began; anything else is 400 without grant, redirect or echo.',
   'contract-27.goes-on': 'The sign-in begins the reply that follows, which makes the call with the grant, once.',
+  'contract-27.sign-in-crash':
+    'A sign-in outlives its instances: its callback counts on any of them, and the reply that follows makes the call once.',
+  'contract-27.sign-in-pages':
+    'The agent’s tools say which servers want a sign-in; card, page, provider and callback lead back to a call that goes on.',
   'contract-27.refresh':
     'A token that is over or refused is refreshed once, by one of all that need it; invalid_grant asks anew, another failure is the call’s error.',
   'contract-27.scopes': 'A 403 with insufficient_scope waits for a sign-in with the scopes of both.',

@@ -37,6 +37,8 @@ export interface SearchQuery extends Omit<SessionQuery, 'offset' | 'q'> {
 }
 
 export type SearchResults = components['schemas']['SearchResults']
+/** A sign-in of a user at an MCP server. */
+export type Connection = components['schemas']['Connection']
 
 /** Sessions of one agent. */
 export interface Agent<OfKind, Made = NewSession, Listed = components['schemas']['DeploySessionList']> {
@@ -61,6 +63,10 @@ export interface DeployAgent extends Agent<DeploySession, NewSession, SessionLis
    * snippets. `next` is the `cursor` of the next page.
    */
   search(query: SearchQuery): Promise<SearchResults>
+  /** Returns the MCP servers at which a user has signed in, oldest sign-in first. */
+  connections(user: string): Promise<Connection[]>
+  /** Removes the sign-in of a user at a server. Rejects with `ApiError` 404 where there is none. */
+  disconnect(user: string, mcpServerId: string): Promise<void>
 }
 
 export interface EventsOptions {
@@ -89,14 +95,19 @@ export function createClient({ reconnect = {}, ...options }: ClientOptions): Cli
     ...calls,
     agent(idOrPath) {
       const context = contextOf(agentIdOf(idOrPath))
+      const { agentId: agent_id } = context
+      const connections = '/api/v1/agents/{agent_id}/deploy/users/{user}/connections'
       return {
         session: (id = null, made = {}) => deploySession(context, id, made),
         sessions: (query = {}) => listSessions(context, query),
         search: (query) =>
-          calls.GET('/api/v1/agents/{agent_id}/deploy/sessions/search', {
-            params: { path: { agent_id: context.agentId }, query },
-          }),
+          calls.GET('/api/v1/agents/{agent_id}/deploy/sessions/search', { params: { path: { agent_id }, query } }),
         watchSessions: (options = {}) => watchSessions(context, options),
+        connections: async (user) =>
+          (await calls.GET(connections, { params: { path: { agent_id, user } } })).connections,
+        async disconnect(user, mcp_server_id) {
+          await calls.DELETE(`${connections}/{mcp_server_id}`, { params: { path: { agent_id, user, mcp_server_id } } })
+        },
       }
     },
     playground(agentId) {

@@ -4,6 +4,7 @@ export {
   type Agent,
   type Client,
   type ClientOptions,
+  type Connection,
   createClient,
   type DeployAgent,
   type EventsOptions,

@@ -61,6 +61,9 @@ async function begin({ host, options, waiting }: BeginningHost, replyId: string)
   )
   if (prepared === null) return
   const { record, refusal } = prepared
+  // A message has brought it along; decisions that nobody sent have not.
+  const start = begun.follows === null ? undefined : record.message.facts?.start
+  if (start !== undefined) await options.store.keepStart(replyId, start)
   const withParts = { ...record, extras: { ...record.extras, parts } }
   const started = startReply(host, withParts, begun.admission, { refusal })
   // A request that waits on another instance cannot be seen from here: its retry may join.

@@ -31,6 +31,8 @@ export interface QueueStore {
    * instance's, or over.
    */
   take(replyId: string): Promise<BegunMessage | null>
+  /** Stores with what a reply began, so that another instance can go on with it. */
+  keepStart(replyId: string, start: string): Promise<void>
   /** Returns the states of queued replies, by reply id. `of` maps each reply to its session. */
   states(of: ReadonlyMap<string, string>): Promise<Map<string, QueuedState>>
   /**

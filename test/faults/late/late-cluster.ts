@@ -4,11 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createAgent, startTestApp, type TestApp } from '../../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 import { startUpstream, type Upstream } from '../../support/network/upstream.ts'
+import { samples } from '../../support/samples.ts'
 import { type Judge, openProxy } from '../database/database-proxy.ts'
 import { createStatementReader } from './statements-sent.ts'
 
 /** How often an instance's write of one kind is held, and how long at most until it is delivered. */
-const HOLDS = 3
+const HOLDS = samples(3, 10)
 const LATE_MS = 1500
 
 /** The writes that are sent again, as the table in docs/design/late-writes.md names them. */

@@ -8,8 +8,9 @@ import { openSse, type SseFrame } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
 import { type LateCluster, openLateCluster } from './late-cluster.ts'
 
-const TALKERS = samples(12, 40)
-const ROUNDS = samples(6, 12)
+const TALKERS = samples(12, 24)
+const ROUNDS = samples(6, 10)
+const MOST_MS = samples(120_000, 300_000)
 
 /** The writes of a reply's way, which each run must have held. */
 const always = [
@@ -153,66 +154,74 @@ class Talker {
   }
 }
 
-verifies('contract-35.late-writes', 'on two instances, one of which drains and starts again', async () => {
-  const random = seededRandom('late writes')
-  await using cluster = await openLateCluster(random)
-  const { apps, agentId, up, database } = cluster
-  const { sql } = database
-  const asked: string[] = []
-  const gate = { isShut: false, waiting: 0, opened: Promise.withResolvers<void>() }
-  up.always((call) => speak(call, { random, asked, gate }))
-  const manage = async (method: string, path: string, body: object): Promise<{ key: string }> => {
-    const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${apps[0]?.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
-    return (await answer.json()) as { key: string }
-  }
-  await manage('PUT', `/agents/${agentId}/tools`, { builtInToolIds: ['current_time'] })
-  const limits = { concurrentReplies: 1000, requestsPerMinute: 100_000 }
-  const { key } = await manage('POST', '/keys', { name: 'late', scopes: ['deploy'], limits })
-  const talkers = Array.from({ length: TALKERS }, () => new Talker(cluster, key, random))
-  const talking = talkers.map(async (talker) => {
-    await talker.begin()
-    for (let n = 0; n < ROUNDS; n++) await talker.round(n)
-  })
-  await up.call(TALKERS * 2)
-  // Replies of both instances come to a boundary while one drains.
-  gate.isShut = true
-  await expect.poll(() => gate.waiting).toBeGreaterThan(TALKERS / 2)
-  const left = apps.pop()
-  const stopping = left?.stop()
-  await expect.poll(async () => (await fetch(`${left?.url}/readyz`)).status).toBe(503)
-  gate.isShut = false
-  gate.opened.resolve()
-  await stopping
-  await cluster.restart(1)
-  await Promise.all(talking)
-  await cluster.settle()
+verifies(
+  'contract-35.late-writes',
+  'on two instances, one of which drains and starts again',
+  async () => {
+    const random = seededRandom('late writes')
+    await using cluster = await openLateCluster(random)
+    const { apps, agentId, up, database } = cluster
+    const { sql } = database
+    const asked: string[] = []
+    const gate = { isShut: false, waiting: 0, opened: Promise.withResolvers<void>() }
+    up.always((call) => speak(call, { random, asked, gate }))
+    const manage = async (method: string, path: string, body: object): Promise<{ key: string }> => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${apps[0]?.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
+      return (await answer.json()) as { key: string }
+    }
+    await manage('PUT', `/agents/${agentId}/tools`, { builtInToolIds: ['current_time'] })
+    const limits = { concurrentReplies: 1000, requestsPerMinute: 100_000 }
+    const { key } = await manage('POST', '/keys', { name: 'late', scopes: ['deploy'], limits })
+    const talkers = Array.from({ length: TALKERS }, () => new Talker(cluster, key, random))
+    const talking = talkers.map(async (talker) => {
+      await talker.begin()
+      for (let n = 0; n < ROUNDS; n++) await talker.round(n)
+    })
+    await up.call(TALKERS * 2)
+    // Replies of both instances come to a boundary while one drains.
+    gate.isShut = true
+    await expect.poll(() => gate.waiting).toBeGreaterThan(TALKERS / 2)
+    const left = apps.pop()
+    const stopping = left?.stop()
+    await expect.poll(async () => (await fetch(`${left?.url}/readyz`)).status).toBe(503)
+    gate.isShut = false
+    gate.opened.resolve()
+    await stopping
+    await cluster.restart(1)
+    await Promise.all(talking)
+    await cluster.settle()
 
-  // Every reply ends, and nothing is held, waits or runs.
-  const rest = async () =>
-    await sql`
+    // Every reply ends, and nothing is held, waits or runs.
+    const rest = async () =>
+      await sql`
       select 'running' as left, id::text from messages where status = 'streaming'
       union all select 'queued', id::text from queued_messages where admission is null
       union all select 'held', id::text from sessions where compaction is not null
       union all select 'place', reply_id::text from limit_places
       union all select 'offer', reply_id::text from handovers
       union all select 'intent', reply_id::text from intents`
-  await expect.poll(rest).toEqual([])
-  // No frame has ever had two contents, and all is read later as it was seen.
-  expect(talkers.flatMap(({ problems }) => problems)).toEqual([])
-  // No turn of a model was asked for twice.
-  expect(asked.filter((one, at) => asked.indexOf(one) !== at)).toEqual([])
-  // Each session takes a message, on each instance.
-  for (const talker of talkers) {
-    await talker.send(`message ${talker.sessionId} last`)
-    const read = await talker.call('GET', `/sessions/${talker.sessionId}/messages`)
-    const { messages } = (await read.json()) as { messages: object[] }
-    expect(messages.at(-1)).toMatchObject({ role: 'assistant', status: 'complete', finish_reason: 'stop' })
-  }
-  const [{ replies }] = (await sql`select count(*)::integer as replies from messages where role = 'assistant'`) as [
-    { replies: number },
-  ]
-  const total = [...cluster.held.values()].reduce((sum, count) => sum + count, 0)
-  console.log(`${replies} replies, ${asked.length} turns, ${total} statements late:`, Object.fromEntries(cluster.held))
-  expect(always.filter((name) => !cluster.held.has(name))).toEqual([])
-})
+    await expect.poll(rest).toEqual([])
+    // No frame has ever had two contents, and all is read later as it was seen.
+    expect(talkers.flatMap(({ problems }) => problems)).toEqual([])
+    // No turn of a model was asked for twice.
+    expect(asked.filter((one, at) => asked.indexOf(one) !== at)).toEqual([])
+    // Each session takes a message, on each instance.
+    for (const talker of talkers) {
+      await talker.send(`message ${talker.sessionId} last`)
+      const read = await talker.call('GET', `/sessions/${talker.sessionId}/messages`)
+      const { messages } = (await read.json()) as { messages: object[] }
+      expect(messages.at(-1)).toMatchObject({ role: 'assistant', status: 'complete', finish_reason: 'stop' })
+    }
+    const [{ replies }] = (await sql`select count(*)::integer as replies from messages where role = 'assistant'`) as [
+      { replies: number },
+    ]
+    const total = [...cluster.held.values()].reduce((sum, count) => sum + count, 0)
+    console.log(
+      `${replies} replies, ${asked.length} turns, ${total} statements late:`,
+      Object.fromEntries(cluster.held),
+    )
+    expect(always.filter((name) => !cluster.held.has(name))).toEqual([])
+  },
+  { timeout: MOST_MS },
+)

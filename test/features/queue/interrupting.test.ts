@@ -10,6 +10,7 @@ import { verifies } from '../../verifies.ts'
 /** Whatever waits has begun. */
 const store: QueueStore = {
   take: async () => null,
+  keepStart: async () => {},
   states: async (of) => new Map([...of.keys()].map((id): [string, QueuedState] => [id, 'begun'])),
   remove: async () => [],
   isSteered: async () => false,

@@ -267,13 +267,12 @@ export async function addAgent({ client }: Pick<Product, 'client'>, baseUrl: str
 
 /** The demo agent's id (contract section 1, SEED_DEMO). */
 export const demoAgent = '00000000-0000-4000-8000-000000000001'
-
 /** Returns the URL of the agent's deploy API. */
 export const deployUrl = (url: string, agentId: string): string => `${url}/api/v1/agents/${agentId}/deploy`
 
 /** Creates a session; resolves to its path, which is valid on any instance. */
-export async function newSession(url: string, agentId: string): Promise<string> {
-  const answer = await postJson(`${deployUrl(url, agentId)}/sessions`, {})
+export async function newSession(url: string, agentId: string, fields: object = {}): Promise<string> {
+  const answer = await postJson(`${deployUrl(url, agentId)}/sessions`, fields)
   if (answer.status !== 201) throw new Error(`${answer.status}: ${await answer.text()}`)
   return `${deployUrl('', agentId)}/sessions/${Object(await answer.json()).id}`
 }

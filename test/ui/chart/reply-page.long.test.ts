@@ -79,6 +79,8 @@ test('cause, state, step and span are on a laptop’s screen at once, and arrows
     const box = await one.boundingBox()
     expect((box?.y ?? 900) + Math.min(box?.height ?? 0, 24)).toBeLessThanOrEqual(800)
   }
+  const facts = page.getByRole('region', { name: 'Facts' })
+  expect(await facts.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
   expect(await sidewaysScroll(page)).toEqual([])
   expect(await axe(page)).toEqual([])
   await page.keyboard.press('ArrowLeft')

@@ -57,6 +57,13 @@ verifies('contract-22.webhooks', 'made, its secret shown once, tested, and deliv
   await page.reload()
   await page.getByRole('button', { name: 'New secret' }).waitFor()
   expect(await secret.count()).toBe(0)
+
+  // The list says whether it is received, and of which, on a phone too.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/webhooks')
+  await page.getByText('Delivers', { exact: true }).waitFor()
+  expect((await page.getByRole('link', { name: 'Orders' }).boundingBox())?.width).toBeGreaterThan(32)
+  expect(await axe(page)).toEqual([])
 })
 
 verifies('contract-22.session-stream', 'the page of all sessions moves by itself, without polling', async () => {

@@ -10,7 +10,7 @@ import { Panel } from '../blocks/panel.tsx'
 import classes from './mcp-servers.module.css'
 import { type McpTool, mcpTools } from './resource.ts'
 
-export function Discovery({ serverId }: { serverId: string }) {
+export function Discovery({ serverId, isSignedIn }: { serverId: string; isSignedIn: boolean }) {
   const { data: tools, error, isFetching, refetch } = useQuery(mcpTools(serverId))
   return (
     <Panel
@@ -30,12 +30,14 @@ export function Discovery({ serverId }: { serverId: string }) {
       <div role="status">
         {isFetching && !tools && !error && <Loader size="sm" aria-label="Asking the server for its tools" />}
         {error && (
-          <Notice title="The server does not answer">
+          <Notice title={isSignedIn ? 'The tools are not shown here' : 'The server does not answer'}>
             <Text fz="sm">{wordsOf(error)}</Text>
-            <Text fz="sm" mt={8}>
-              Is it running, and can this machine reach it? Check the URL, the transport and the headers. Agents that
-              use it continue without its tools.
-            </Text>
+            {!isSignedIn && (
+              <Text fz="sm" mt={8}>
+                Is it running, and can this machine reach it? Check the URL, the transport and the headers. Agents that
+                use it continue without its tools.
+              </Text>
+            )}
           </Notice>
         )}
         {tools?.length === 0 && !error && (

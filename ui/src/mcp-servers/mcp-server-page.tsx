@@ -21,7 +21,7 @@ export const Existing = () => (
     deletion="Its address and headers are deleted permanently, and agents that use it lose its tools."
     side={({ id, auth }) => (
       <>
-        <Discovery serverId={id} />
+        <Discovery serverId={id} isSignedIn={auth === 'user'} />
         {auth === 'user' && <Connections serverId={id} />}
       </>
     )}

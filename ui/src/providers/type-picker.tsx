@@ -19,7 +19,11 @@ export function TypePicker({ types, value, onChange }: TypePickerProps) {
             <div className={classes.typeText}>
               <Text fw={500}>{name}</Text>
               <Text fz="xs" c="dimmed">
-                {requiresApiKey ? 'Needs an API key' : 'No key needed'}
+                {requiresApiKey
+                  ? 'Needs an API key'
+                  : id === 'openai-compatible'
+                    ? 'API key if it asks for one'
+                    : 'No key needed'}
               </Text>
             </div>
           </Radio.Card>

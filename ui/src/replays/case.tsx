@@ -5,7 +5,7 @@ import { plural, wholeNumber } from '../blocks/words.ts'
 import { duration } from '../chart/words.ts'
 import type { ReplayCase, Verdict } from './queries.ts'
 import classes from './replays.module.css'
-import { statusWords, versionWords } from './sums.ts'
+import { costWords, statusWords, versionWords } from './sums.ts'
 
 const verdicts = [
   { verdict: 'better', label: '1 Better' },
@@ -56,11 +56,12 @@ export const Case = ({ one, isActive, onVerdict }: CaseProps) => (
 
 function Side({ name, reply }: { name: string; reply: ReplayCase['old'] }) {
   if (reply === null) return <div />
-  const { version, model, content, toolCalls, usage, durationMs } = reply
+  const { version, model, content, toolCalls, usage, cost, durationMs } = reply
   const facts = [
     versionWords(version),
     model ?? '',
     usage ? `${wholeNumber(usage.promptTokens)} → ${plural(usage.completionTokens, 'token')}` : '',
+    cost === null ? '' : costWords(cost),
     durationMs === null ? '' : duration(durationMs),
   ]
   return (

@@ -14,10 +14,13 @@ export function sumsOf({ counts, usage, cost, createdAt, endedAt }: Omit<Replay,
     `${wholeNumber(worse)} worse`,
     ...others.map((one) => `${wholeNumber(counts[one])} ${one === 'error' ? 'failed' : one}`),
     `${wholeNumber(usage.promptTokens)} → ${plural(usage.completionTokens, 'token')}`,
-    ...(cost === null ? [] : [`cost ${cost.toPrecision(3)}`]),
+    ...(cost === null ? [] : [costWords(cost)]),
     ...(seconds === null ? [] : [`${seconds.toFixed(1)} s`]),
   ]
 }
+
+/** Returns a cost in the currency of the prices. */
+export const costWords = (cost: number): string => `cost ${cost === 0 ? '0' : cost.toPrecision(3)}`
 
 export const versionWords = (version: number | 'draft' | null): string =>
   version === null ? 'older' : version === 'draft' ? 'draft' : `version ${version}`

@@ -13,6 +13,7 @@ import { InstanceChip } from '../chart/chips/instance-chip.tsx'
 import type { Message } from '../chart/queries.ts'
 import type { Step } from '../chart/step.ts'
 import { clockTime, duration } from '../chart/words.ts'
+import { clockTitle } from '../playground/message/figures.tsx'
 import { SilentFor } from '../traces/silence/silent-for.tsx'
 import { useSilence } from '../traces/silence/use-silence.ts'
 import classes from './replies.module.css'
@@ -44,7 +45,7 @@ export function Facts({ reply, agentId, steps }: FactsProps) {
         {facts.map(([name, value]) =>
           value == null ? null : (
             <div key={name}>
-              <dt>{name}</dt>
+              <dt title={name === 'Took' ? clockTitle : undefined}>{name}</dt>
               <dd>{value}</dd>
             </div>
           ),

@@ -1,5 +1,5 @@
 /** The deliveries of the webhook, and their outcomes. */
-import { Badge, Button, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Badge, Button, Table, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import blocks from '../blocks/blocks.module.css'
@@ -8,6 +8,7 @@ import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { Pager } from '../blocks/pages/pager.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import { RelativeTime, TimeUntil } from '../blocks/relative-time.tsx'
+import { plural } from '../blocks/words.ts'
 import { type Delivery, deliveriesOf, PAGE, redeliver } from './resource.ts'
 
 const tones: Record<Delivery['status'], string> = { pending: 'gray', delivered: 'accent', failed: 'red' }
@@ -29,10 +30,6 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
               <Table.Tr>
                 <Table.Th>Event</Table.Th>
                 <Table.Th>Status</Table.Th>
-                <Table.Th data-minor>Attempts</Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>Deliver again</VisuallyHidden>
-                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -68,23 +65,23 @@ const Row = ({ delivery, isBusy, onAgain }: RowProps) => {
         <Text fz="xs" c="dimmed">
           <RelativeTime iso={createdAt} />
         </Text>
+        <Button variant="default" size="compact-xs" mt={4} loading={isBusy} onClick={onAgain}>
+          Deliver again
+        </Button>
       </Table.Td>
       <Table.Td>
         <Badge color={tones[status]} variant="light" tt="none">
           {words[status]}
         </Badge>
+        <Text fz="xs" c="dimmed">
+          {plural(attempts, 'attempt')}
+        </Text>
         {lastError !== null && <Text fz="xs">{lastError}</Text>}
         {nextAttemptAt !== null && attempts > 0 && (
           <Text fz="xs" c="dimmed">
             Next attempt <TimeUntil iso={nextAttemptAt} />
           </Text>
         )}
-      </Table.Td>
-      <Table.Td data-minor>{attempts}</Table.Td>
-      <Table.Td>
-        <Button variant="default" size="xs" loading={isBusy} onClick={onAgain}>
-          Deliver again
-        </Button>
       </Table.Td>
     </Table.Tr>
   )

@@ -7,8 +7,8 @@ export const Component = () => (
     resource={webhookResource}
     description="Addresses that are told when a reply ends, so that nobody has to poll."
     columns={[
-      { header: 'URL', width: '40%', cell: ({ url }) => url },
-      { header: 'State', width: '14rem', cell: (webhook) => <WebhookState webhook={webhook} /> },
+      { header: 'URL', width: '40%', minor: true, cell: ({ url }) => url },
+      { header: 'State', width: 'min(14rem, 55%)', cell: (webhook) => <WebhookState webhook={webhook} /> },
     ]}
     create="New webhook"
     createFirst="Create the first one"

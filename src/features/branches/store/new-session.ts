@@ -11,6 +11,7 @@ import {
   type StorageLimits,
 } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
+import { admittedParts } from '../../parts/index.ts'
 import { givenRows } from './given-messages.ts'
 
 /** A session to create. Absent or null fields are empty. */
@@ -123,13 +124,13 @@ async function insertSession(
   if (!isUuid(agentId)) return null
   const { id, title = null, titleIsDraft = false, user = null, metadata, externalId = null, messages } = session
   const { agentVersion = null } = session
-  const { rows: given, bytes: ofMessages } = givenRows(messages ?? [])
+  const { rows: given, bytes: ofMessages } = givenRows(messages ?? [], admittedParts)
   const bytes = ofMessages + (metadata ? Buffer.byteLength(jsonText(metadata)) : 0)
   if (bytes > (limits.sessionBytes ?? Number.POSITIVE_INFINITY)) return 'session_full'
   if (bytes > 0 && (await isTooMuchFor(sql, agentId, user, bytes, limits.userBytes))) return 'user_full'
   const isGood =
     secretNumber === null ? sql`` : sql`and check_client_secret(${agentId}, ${user ?? ''}, ${secretNumber})`
-  const [row] = await sql<{ known: boolean; isFull: boolean; session: Session | null }[]>`
+  const [row] = await sql<{ known: boolean; isFull: boolean; session: Session | null; parts: number }[]>`
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
     free as (select coalesce(free_sessions(agent.id, ${user}, ${limits.userSessions}), 1) as places from agent),
     made as (
@@ -146,9 +147,14 @@ async function insertSession(
         from made, jsonb_to_recordset(${jsonText(given)}::text::jsonb)
                    as m(id uuid, position integer, role text, content text, frame_ends integer[],
                         tool_events jsonb)
+      returning id, session_id
+    ), parts as (
+      select add_parts(given.session_id, given.id, m.parts)
+        from given join jsonb_to_recordset(${jsonText(given.filter((row) => 'parts' in row))}::text::jsonb)
+                        as m(id uuid, parts jsonb) using (id)
     )
     select exists (select 1 from agent) as known, exists (select 1 from free where places < 1) as "isFull",
-           (select to_jsonb(made) from made) as session`
+           (select to_jsonb(made) from made) as session, (select count(*)::integer from parts) as parts`
   if (!row?.known) return null
   if (row.isFull) return 'too_many_sessions'
   if (row.session === null) return 'taken'

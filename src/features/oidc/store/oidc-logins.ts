@@ -66,13 +66,14 @@ export interface ClaimedLogin extends OidcLogin {
 /** Claims a look that is due. Null: none is, or another instance has it. */
 export async function claimLook(sql: AnySql, tokenHash: Buffer): Promise<ClaimedLogin | null> {
   const look = randomUUID()
-  const [login] = await sql<(OidcLogin & { refreshToken: string })[]>`
+  const [login] = await sql<OidcLogin[]>`
     update oidc_logins o set look = ${look}, look_ends = clock_timestamp() + make_interval(secs => ${LOOK_S})
       from logins l
      where o.token_hash = ${tokenHash} and l.token_hash = o.token_hash and o.refresh_token is not null
        and o.next_look <= clock_timestamp() and (o.look_ends is null or o.look_ends <= clock_timestamp())
     returning ${columns(sql)}`
-  return login ? { ...login, look } : null
+  const { refreshToken = null } = login ?? {}
+  return login && refreshToken !== null ? { ...login, refreshToken, look } : null
 }
 
 /** Stores what the issuer confirmed. False: the session is over, or another look has it. */

@@ -76,6 +76,12 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
                     'includeActions', coalesce(q.message #> '{asked,includeActions}', 'false')) end as follows`
       return row === undefined ? null : begunOf(row, { id, epoch })
     },
+    async keepStart(replyId, start) {
+      const { id, epoch } = owner()
+      await sql`
+        update messages set facts = jsonb_build_object('start', ${start}::text) || coalesce(facts, '{}')
+         where id = ${replyId} and status = 'streaming' and instance_id = ${id} and epoch = ${epoch}`
+    },
     states: (of) => readStates(sql, of),
     async remove(sessionId, id) {
       if (id !== null && !isUuid(id)) return []

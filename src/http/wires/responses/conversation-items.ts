@@ -1,9 +1,15 @@
 /** Items of a conversation: given, read, taken back (contract section 32). */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import type { GivenMessage, SentMessage } from '../../../actors/ports/index.ts'
+import type { GivenMessage, PartIdentity, SentMessage } from '../../../actors/ports/index.ts'
 import { titleFrom } from '../../../features/branches/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
-import { type PreparedParts, prepareParts, requireUploads } from '../../../features/parts/index.ts'
+import {
+  type PreparedParts,
+  partPath,
+  prepareParts,
+  type SentPart,
+  requireUploads,
+} from '../../../features/parts/index.ts'
 import { fullWords, noRetry } from '../../sending/refusals.ts'
 import { idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
@@ -11,7 +17,7 @@ import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { givenWithParts, partsIn } from './input/given-parts.ts'
 import { conversationOf, historyOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
-import { repeatedAt } from './input/same-items.ts'
+import { type Contents, repeatedAt } from './input/same-items.ts'
 import { replyRange, uuidIn } from './output/ids.ts'
 import { itemsOf, type StoredItem } from './output/stored-items.ts'
 import { shortenedAt } from './output/taken-items.ts'
@@ -65,7 +71,9 @@ export async function giveItems(
   const { messages, parts } = givenWithParts(history, prepared)
   const idempotency = idempotencyOf(request, body)
   try {
-    return await giveInTurn(deps, conversation, { read, messages, parts, idempotency, isRetried: isRetry(request) })
+    const contents = new Map(brought.flatMap((part, n) => entryOf(part, prepared?.identities[n])))
+    const giving = { read, contents, messages, parts, idempotency, isRetried: isRetry(request) }
+    return await giveInTurn(deps, conversation, giving)
   } finally {
     parts?.over()
   }
@@ -73,6 +81,8 @@ export async function giveItems(
 
 interface Giving {
   read: readonly InputItem[]
+  /** What the pictures and files of the items are. */
+  contents: Contents
   messages: readonly GivenMessage[]
   /** Complete the messages when they are stored. */
   parts: PreparedParts | undefined
@@ -83,10 +93,10 @@ interface Giving {
 async function giveInTurn(
   deps: ResponseDependencies,
   conversation: StoredConversation,
-  { read, messages, parts, idempotency, isRetried }: Giving,
+  { messages, parts, idempotency, ...giving }: Giving,
 ) {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const { head, repeated } = await repeatedItems(deps, conversation, read, isRetried)
+    const { head, repeated } = await repeatedItems(deps, conversation, giving)
     if (repeated !== null) return listOf(repeated)
     await parts?.store()
     const given = { sessionId: conversation.id, messages, title: titleFrom(messages), after: head, idempotency }
@@ -125,8 +135,7 @@ async function givenAnswer(deps: ResponseDependencies, conversation: StoredConve
 async function repeatedItems(
   { sql }: ResponseDependencies,
   conversation: StoredConversation,
-  sent: readonly InputItem[],
-  isRetried: boolean,
+  { read: sent, contents, isRetried }: Pick<Giving, 'read' | 'contents' | 'isRetried'>,
 ): Promise<{ head: string | null; repeated: readonly StoredItem[] | null }> {
   const turns: StoredTurn[] = []
   let items = 0
@@ -137,7 +146,23 @@ async function repeatedItems(
   }
   const isAnswered = turns.some((turn) => turn.role === 'assistant' && !turn.isGiven)
   const stored = turns.flatMap((turn) => itemsOf(turn, whereOf(conversation)))
-  return { head: turns.at(-1)?.id ?? null, repeated: isAnswered || isRetried ? repeatedAt(stored, sent) : null }
+  const head = turns.at(-1)?.id ?? null
+  if (!isAnswered && !isRetried) return { head, repeated: null }
+  const all = new Map([...contents, ...turns.flatMap((turn) => storedContents(turn, conversation))])
+  return { head, repeated: repeatedAt(stored, sent, all) }
+}
+
+const entryOf = <K>(of: K, identity: PartIdentity | undefined): [K, PartIdentity][] =>
+  identity ? [[of, identity]] : []
+
+/** Returns what the pictures and files of a stored message are, by their paths. */
+function storedContents(turn: StoredTurn, conversation: StoredConversation): [SentPart | string, PartIdentity][] {
+  if (turn.role !== 'user') return []
+  const of = { ...whereOf(conversation), messageId: turn.id }
+  return turn.parts.map(({ sourceUrl, sha256 }, n) => [
+    partPath('deploy', { ...of, n: `${n}` }),
+    sourceUrl === null ? { sha256 } : { sourceUrl },
+  ])
 }
 
 export async function readItem(

@@ -4,8 +4,9 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { agentConversations, conversations } from '../../../../openapi/operations/deploy/conversations.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import { makeSession } from '../../../features/branches/index.ts'
+import { ownFiles } from '../../../features/files/index.ts'
 import { asCountedRequest } from '../../../features/limits/index.ts'
-import { requireUploads } from '../../../features/parts/index.ts'
+import { prepareParts, requireUploads } from '../../../features/parts/index.ts'
 import {
   agentsOf,
   type Caller,
@@ -25,7 +26,8 @@ import { agentNamed } from '../chat/models.ts'
 import { mountDeploy } from '../chat/scope.ts'
 import { giveItems, readItem, takeItem } from './conversation-items.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import { conversationOf, givenMessages } from './input/history-items.ts'
+import { givenWithParts, partsIn } from './input/given-parts.ts'
+import { conversationOf, historyOf } from './input/history-items.ts'
 import { readInput } from './input/input-items.ts'
 import { instructionsIn } from './input/request-fields.ts'
 import { idOf, uuidIn } from './output/ids.ts'
@@ -74,14 +76,28 @@ async function create(
     const agent = await loadAgent(deps, agentId)
     refuseUnwanted(agent, instructionsIn(read, {}, { agent, caller }))
   }
-  const messages = givenMessages(conversationOf(read, 'items'), 'items')
-  const wanted = { user: userOf(caller), metadata, messages }
+  const user = userOf(caller)
+  const history = historyOf(conversationOf(read, 'items'), 'items')
+  const brought = partsIn(history)
+  const prepared = await prepareParts(deps, brought, {
+    uploads: requireUploads(request),
+    find: ownFiles(deps.sql, caller, agentId),
+    owner: { agentId, sessionId: null, user },
+    earlier: brought.length,
+  })
+  const { messages, parts } = givenWithParts(history, prepared)
+  const wanted = { user, metadata, messages }
   const make = () => makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
-  const limited = { user: userOf(caller), counted: callerLimits(caller, reply) }
-  const made = isSecret
-    ? await asCountedRequest(deps, { ...limited, agent: await loadAgent(deps, agentId) }, make)
-    : await make()
-  return wire({ ...made, created: Math.floor(Date.parse(made.createdAt) / 1000) })
+  const limited = { user, counted: callerLimits(caller, reply) }
+  try {
+    await parts?.store()
+    const made = isSecret
+      ? await asCountedRequest(deps, { ...limited, agent: await loadAgent(deps, agentId) }, make)
+      : await make()
+    return wire({ ...made, created: Math.floor(Date.parse(made.createdAt) / 1000) })
+  } finally {
+    parts?.over()
+  }
 }
 
 async function update(

@@ -91,7 +91,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, ag
               title="Tools"
               description="What the model may call while it answers. Each call is shown in the reply."
             >
-              <ToolsField form={form} />
+              <ToolsField form={form} agentId={agentId} />
               <Switch
                 label="Fail when an MCP server gives no tools"
                 description="The reply ends before any call. Off: it goes on without them, and the model is told."

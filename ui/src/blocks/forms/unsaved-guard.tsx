@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
-import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
+import { useUnloadGuard } from './unload-guard.ts'
 
 /** Given to `navigate` after saving, it lets the guard pass. */
 export const saved = { state: { saved: true } }
@@ -11,12 +11,7 @@ export function UnsavedGuard({ dirty }: { dirty: boolean }) {
     ({ currentLocation, nextLocation }) =>
       dirty && currentLocation.pathname !== nextLocation.pathname && nextLocation.state?.saved !== true,
   )
-  useEffect(() => {
-    if (!dirty) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [dirty])
+  useUnloadGuard(dirty)
   const stay = () => blocker.reset?.()
   return (
     <Modal opened={blocker.state === 'blocked'} onClose={stay} title="Leave without saving?">

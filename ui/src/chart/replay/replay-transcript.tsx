@@ -2,7 +2,6 @@ import { Text } from '@mantine/core'
 import { IconAlertTriangle, IconTool } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { Card } from '../../blocks/card.tsx'
-import { headlineOf } from '../../blocks/messages/outcome.ts'
 import { Reason } from '../../blocks/messages/reason.tsx'
 import type { Message } from '../queries.ts'
 import { duration } from '../words.ts'
@@ -76,7 +75,7 @@ function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessag
       {!running && error && (
         <div className={styles.ending} data-bad>
           <p>
-            <IconAlertTriangle size={14} stroke={1.7} aria-hidden /> <b>{headlineOf(error)}</b>
+            <IconAlertTriangle size={14} stroke={1.7} aria-hidden /> <b>{error.code}</b>
           </p>
           <Reason text={error.message} />
         </div>

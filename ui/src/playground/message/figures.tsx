@@ -5,11 +5,14 @@ import { duration } from '../../chart/words.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import classes from './figures.module.css'
 
+/** The trace has another end: it counts what follows the text, too. */
+export const clockTitle = 'The duration is that until the end of its text; the trace lasts until the reply is stored.'
+
 export function Figures({ message }: { message: ShownMessage }) {
   const words = figuresOf(message)
   if (words.length === 0) return null
   return (
-    <span className={classes.figures} data-testid="figures">
+    <span className={classes.figures} title={clockTitle} data-testid="figures">
       {words.join(' · ')}
     </span>
   )

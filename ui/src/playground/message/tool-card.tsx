@@ -2,10 +2,12 @@
 import { Loader, Text } from '@mantine/core'
 import { IconCheck, IconChevronRight, IconHandStop, IconQuestionMark, IconX } from '@tabler/icons-react'
 import { lazy, memo, Suspense, type ToggleEvent, useState } from 'react'
+import { Link } from 'react-router'
 import { Copy } from '../../blocks/copy.tsx'
 import { indented } from '../../blocks/words.ts'
 import { reliable } from '../../shell/reliable-import.ts'
 import type { ToolCall } from '../queries.ts'
+import { decisionParam } from '../remembered/queries.ts'
 import classes from './message.module.css'
 
 /** Loaded where an agent is asked. */
@@ -47,6 +49,7 @@ export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage
         {isOpen && <Parts call={call} running={running} />}
       </details>
       {rejection !== null && <Text className={classes.toolWait}>{rejection}</Text>}
+      {call.decisionId !== undefined && <ByDecision call={call} id={call.decisionId} />}
       {call.child && wasMade.has(state) && (
         <Suspense>
           <NestedSession place={call.child} isAnswered={call.content !== null} id={`${id} child`} unfolded={unfolded} />
@@ -59,12 +62,20 @@ export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage
 /** The states of calls that were made. */
 const wasMade = new Set(['running', 'done', 'failed', 'outcome unknown'])
 
-/** Says by what or by whom the call was settled without being asked, or rejected. Null when that is not known. */
+/** Says that a remembered decision settled the call, and links to it. */
+const ByDecision = ({ call: { decision, decidedBy }, id }: { call: ToolCall; id: string }) => (
+  <Text className={classes.toolWait}>
+    {decision === 'reject' ? 'Rejected' : 'Approved'} by{' '}
+    <Link to={{ search: `?${decisionParam}=${id}` }} replace>
+      an earlier decision
+    </Link>
+    {decidedBy == null ? '' : ` of ${decidedBy}`}.
+  </Text>
+)
+
+/** Says why or by whom the call was rejected. Null when that is not known. */
 function rejectionWords({ decision, decidedBy, decisionId }: ToolCall, isFollowedByMessage: boolean): string | null {
-  if (decisionId !== undefined) {
-    const words = decision === 'reject' ? 'Rejected' : 'Approved'
-    return `${words} by an earlier decision${decidedBy == null ? '' : ` of ${decidedBy}`}.`
-  }
+  if (decisionId !== undefined) return null
   if (decision === 'expired') return 'Nobody decided in time.'
   if (decision !== 'reject') return null
   if (isFollowedByMessage) return 'Rejected because a new message was sent instead of a decision.'

@@ -1,31 +1,59 @@
-/** The user of a session, and the metadata that its caller has stored. */
-import { ActionIcon, Popover, Text } from '@mantine/core'
+/** The user of a session, the metadata that its caller has stored, and the decisions that are remembered. */
+import { ActionIcon, Button, Popover, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'
+import { lazy, Suspense } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
+import { useSearchParams, withParams } from '../../blocks/search-params.ts'
+import { reliable } from '../../shell/reliable-import.ts'
 import type { Session } from '../queries.ts'
+import { decisionParam } from '../remembered/queries.ts'
 import classes from './session-facts.module.css'
+
+const RememberedDialog = lazy(reliable(() => import('../remembered/remembered-dialog.tsx')))
 
 /** `session` is undefined while there is none. Its place is kept, so that nothing moves when one begins. */
 export function SessionFacts({ session }: { session: Session | undefined }) {
   const [opened, { toggle, close }] = useDisclosure()
+  const [search, setSearch] = useSearchParams()
+  const decision = search.get(decisionParam)
+  const show = (shown: string | null) => {
+    close()
+    void setSearch((now) => withParams(now, { [decisionParam]: shown }), { replace: true })
+  }
   return (
-    <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={340} withinPortal trapFocus>
-      <Popover.Target>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={34}
-          aria-label="About this session"
-          title="About this session"
-          disabled={session === undefined}
-          onClick={toggle}
-        >
-          <IconInfoCircle size={18} stroke={1.7} />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="About this session">{session && <Facts session={session} />}</Popover.Dropdown>
-    </Popover>
+    <>
+      <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={340} withinPortal trapFocus>
+        <Popover.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={34}
+            aria-label="About this session"
+            title="About this session"
+            disabled={session === undefined}
+            onClick={toggle}
+          >
+            <IconInfoCircle size={18} stroke={1.7} />
+          </ActionIcon>
+        </Popover.Target>
+        <Popover.Dropdown aria-label="About this session">
+          {session && (
+            <>
+              <Facts session={session} />
+              <Button mt="sm" size="compact-sm" variant="default" onClick={() => show('all')}>
+                Remembered decisions
+              </Button>
+            </>
+          )}
+        </Popover.Dropdown>
+      </Popover>
+      {session && decision !== null && (
+        <Suspense>
+          <RememberedDialog session={session} shown={decision} onClose={() => show(null)} />
+        </Suspense>
+      )}
+    </>
   )
 }
 

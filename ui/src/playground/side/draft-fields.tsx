@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import type { Agent } from '../../agents/resource.ts'
 import { ApiError } from '../../api.ts'
 import { ChangedElsewhere } from '../../blocks/editing/changed-elsewhere.tsx'
+import { useUnloadGuard } from '../../blocks/forms/unload-guard.ts'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { reliable } from '../../shell/reliable-import.ts'
 import type { Draft } from '../../versions/draft.ts'
@@ -23,6 +24,8 @@ interface DraftFieldsProps {
 /** Give it the agent's id as its key. */
 export function DraftFields({ agent, draft }: DraftFieldsProps) {
   const { form, edits, error, reload, overwrite } = useDraftForm(agent.id, draft)
+  // Leaving for another page stores what is typed; closing the window could not.
+  useUnloadGuard(form.isDirty())
   const isChangedElsewhere = error instanceof ApiError && error.status === 412
   return (
     <>
@@ -53,7 +56,7 @@ export function DraftFields({ agent, draft }: DraftFieldsProps) {
       <Tabs.Panel value="Tools" className={classes.content ?? ''}>
         <Suspense>
           <Stack gap="md">
-            <ToolsTab form={form} />
+            <ToolsTab form={form} agentId={agent.id} />
           </Stack>
         </Suspense>
       </Tabs.Panel>

@@ -3,11 +3,16 @@ import type { AgentValues } from '../../agents/agent-values.ts'
 import { ApprovalsField } from '../../agents/form/tools/approvals-field.tsx'
 import { ToolsField } from '../../agents/form/tools/tools-field.tsx'
 
+interface ToolsTabProps {
+  form: UseFormReturnType<AgentValues>
+  agentId: string
+}
+
 /** The tools and their approvals, as in the agent's form. */
-export default function ToolsTab({ form }: { form: UseFormReturnType<AgentValues> }) {
+export default function ToolsTab({ form, agentId }: ToolsTabProps) {
   return (
     <>
-      <ToolsField form={form} />
+      <ToolsField form={form} agentId={agentId} />
       <ApprovalsField form={form} />
     </>
   )

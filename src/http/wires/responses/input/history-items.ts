@@ -147,15 +147,12 @@ const MOST_CALLS = 1000
  * Returns the messages of a session's history. Everything between two user messages becomes one reply. `field` is the
  * field's name in errors.
  */
-export function givenMessages(conversation: SentConversation, field = 'input'): GivenMessage[] {
+function givenMessages(conversation: SentConversation, field: string): GivenMessage[] {
   const given: (GivenReply | { role: 'user'; content: string })[] = []
   const startedAt = new Date().toISOString()
   let callsOfReply = 0
   for (const message of conversation) {
     if (message.role === 'user') {
-      const [part] = message.parts
-      if (part)
-        badRequest(`${part.where}: pictures and files are taken in a response’s input, and in items that are added`)
       given.push({ role: 'user', content: message.content })
       continue
     }

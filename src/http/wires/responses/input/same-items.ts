@@ -1,15 +1,25 @@
 /** Comparison of items that a caller sends with those that a conversation holds (contract section 32). Pure. */
+import type { PartIdentity } from '../../../../actors/ports/index.ts'
+import type { SentPart } from '../../../../features/parts/index.ts'
 import type { StoredItem } from '../output/stored-items.ts'
 import type { InputItem } from './input-items.ts'
 
+/** What is in a part: of a sent one, and of a stored one by its path. */
+export type Contents = ReadonlyMap<SentPart | string, PartIdentity>
+
+const unknown: Contents = new Map()
+
 /** Returns what two items have to share to count as the same, as text. Null for an item that no model is shown. */
-export function sentKey(item: InputItem): string | null {
+export function sentKey(item: InputItem, contents = unknown): string | null {
   switch (item.kind) {
     case 'user': {
       const { text, parts } = item.message
-      // Bytes that are sent anew are not compared with stored ones.
-      const kept = parts.map(({ source, place }) => (source.kind === 'path' ? [source.path, place] : [null, place]))
-      return parts.some(({ source }) => source.kind !== 'path') ? null : key('user', text, kept)
+      const kept = parts.map((part) => {
+        const { source, place } = part
+        return [contents.get(part) ?? (source.kind === 'path' ? source.path : null), place]
+      })
+      // Bytes whose contents are not known are not compared with stored ones.
+      return kept.some(([content]) => content === null) ? null : key('user', text, kept)
     }
     case 'assistant':
       return key('assistant', item.text)
@@ -31,7 +41,7 @@ export function sentKey(item: InputItem): string | null {
 const key = (...of: unknown[]): string => JSON.stringify(of)
 
 /** Returns the same of a stored item. */
-export function storedKey(item: StoredItem): string | null {
+export function storedKey(item: StoredItem, contents = unknown): string | null {
   const { type, role, content, call_id, name, arguments: text, output }: Readonly<Record<string, unknown>> = { ...item }
   if (type === 'function_call') return key('call', call_id, name, text)
   if (type === 'function_call_output') return key('output', call_id, output)
@@ -40,9 +50,9 @@ export function storedKey(item: StoredItem): string | null {
   let said = ''
   const parts: unknown[] = []
   for (const part of content) {
-    const path: unknown = part.image_url ?? part.file_data
+    const path: string | undefined = part.image_url ?? part.file_data
     if (path === undefined) said += textOf(part)
-    else parts.push([path, said.length])
+    else parts.push([contents.get(path) ?? path, said.length])
   }
   return key('user', said, parts)
 }
@@ -50,10 +60,14 @@ export function storedKey(item: StoredItem): string | null {
 const textOf = (part: { text?: unknown }): string => (typeof part.text === 'string' ? part.text : '')
 
 /** Returns the stored items that these repeat: the last ones, one for one. Null when they repeat none. */
-export function repeatedAt(stored: readonly StoredItem[], sent: readonly InputItem[]): readonly StoredItem[] | null {
+export function repeatedAt(
+  stored: readonly StoredItem[],
+  sent: readonly InputItem[],
+  contents: Contents,
+): readonly StoredItem[] | null {
   const shown = stored.filter((item) => storedKey(item) !== null)
-  const wanted = sent.filter(({ kind }) => kind !== 'aside').map(sentKey)
+  const wanted = sent.filter(({ kind }) => kind !== 'aside').map((item) => sentKey(item, contents))
   const last = shown.slice(-wanted.length)
   if (wanted.length === 0 || last.length !== wanted.length) return null
-  return last.every((item, index) => storedKey(item) === wanted[index]) ? last : null
+  return last.every((item, index) => storedKey(item, contents) === wanted[index]) ? last : null
 }

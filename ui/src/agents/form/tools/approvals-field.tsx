@@ -2,6 +2,7 @@
 import { NumberInput, TagsInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { AgentValues } from '../../agent-values.ts'
+import classes from '../../agents.module.css'
 import { approvalsOf, labelOf } from '../../approvals.ts'
 import { useKnownTools } from '../../use-known-tools.ts'
 
@@ -12,7 +13,7 @@ export function ApprovalsField({ form }: { form: UseFormReturnType<AgentValues> 
     <>
       <TagsInput
         label="Approvals"
-        description="Calls to these tools wait until somebody approves them, whatever the tools are called later. Choose tools, or type names that the model sees (server__tool for MCP); server__* means all tools of a server, * every tool. Behind a tool, `when {…}` (a JSON Schema) asks only for calls whose arguments match, and `remember session` or `remember user` lets client secrets have decisions remembered. A name that no tool has makes every call wait. While it is empty, no call waits."
+        description="Calls to these tools wait until somebody approves them. Empty: none does."
         placeholder="Name of a tool, or *"
         maw={560}
         clearable
@@ -21,6 +22,18 @@ export function ApprovalsField({ form }: { form: UseFormReturnType<AgentValues> 
         onChange={(labels) => form.setFieldValue('approvals', approvalsOf(labels, approvals, known))}
         error={form.errors.approvals}
       />
+      <details className={classes.more}>
+        <summary>How tools are named here</summary>
+        <p>
+          Choose tools, which stay chosen whatever they are called later, or type names that the model sees:
+          server__tool for MCP, server__* for all tools of a server, * for every tool. A name that no tool has makes
+          every call wait.
+        </p>
+        <p>
+          Behind a tool, <code>{'when {…}'}</code> (a JSON Schema) asks only for calls whose arguments match;{' '}
+          <code>remember session</code> or <code>remember user</code> lets client secrets have decisions remembered.
+        </p>
+      </details>
       <NumberInput
         label="Approvals expire after"
         description="Seconds, 60 to 7,776,000: calls that nobody has decided are rejected then. Empty: never."

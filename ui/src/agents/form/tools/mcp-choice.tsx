@@ -40,7 +40,14 @@ export function McpChoice({ server, chosen, onChange }: McpChoiceProps) {
               { value: 'some', label: 'Only these' },
             ]}
           />
-          {error && <Unreachable words={wordsOf(error)} isFetching={isFetching} retry={() => void refetch()} />}
+          {server.auth === 'user' && (
+            <Text fz="sm" c="dimmed">
+              Each user signs in at this server.
+            </Text>
+          )}
+          {error && server.auth !== 'user' && (
+            <Unreachable words={wordsOf(error)} isFetching={isFetching} retry={() => void refetch()} />
+          )}
           {!tools && isFetching && !error && <Loader size="xs" aria-label={`Asking ${server.name}`} />}
           {all ? <AllOf tools={tools} /> : <Some tools={tools} server={server} chosen={chosen} onChange={onChange} />}
         </div>

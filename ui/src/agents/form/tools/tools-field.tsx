@@ -10,11 +10,12 @@ import classes from '../../agents.module.css'
 import { askedBy, type KnownTool, withAsking } from '../../approvals.ts'
 import { toolFields } from '../../tool-kinds.ts'
 import { useKnownTools } from '../../use-known-tools.ts'
+import { SignInServers } from './sign-in-servers.tsx'
 import { ToolChoice } from './tool-choice.tsx'
 
 type Form = UseFormReturnType<AgentValues>
 
-export function ToolsField({ form }: { form: Form }) {
+export function ToolsField({ form, agentId }: { form: Form; agentId: string | undefined }) {
   const [isOpen, { open, close }] = useDisclosure()
   const chosen = useKnownTools(form.values).filter((tool) => isCalled(tool, form.values))
   // Refused when it is saved: shown where the dialog is closed too.
@@ -42,6 +43,7 @@ export function ToolsField({ form }: { form: Form }) {
             ))}
           </ul>
         )}
+        <SignInServers chosen={form.values.mcpServers} agentId={agentId} />
       </div>
       <Modal opened={isOpen} onClose={close} title="Add tools" size="xl">
         {/* The first of the tools follows; the cross comes before. */}
