@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Makes the session that answers a call of a running reply, with the call's message in its queue (rank 3: begin_children
    begins it). Repeated, it makes nothing more: the ids follow from the call.
    p_call: {session_id, user_id, reply_id, agent_id, parent_session, parent_reply, place, call_id, title, max_session_bytes,
@@ -20,7 +20,8 @@ begin
     call_id text, title text, max_session_bytes bigint, max_user_bytes bigint, facts jsonb);
   perform 1 from children x where x.session_id = c.session_id;
   if found then return 'open'; end if;
-  select s.agent_id, s.end_user, s.metadata, s.uncounted into v_parent from sessions s where s.id = c.parent_session;
+  select s.agent_id, s.end_user, s.metadata, s.uncounted into v_parent from sessions s
+   where s.id = c.parent_session for key share; -- whoever deletes it finds the child, or is before it
   if not found or not may_go_on_with_children(c.parent_session, c.parent_reply) then return 'over'; end if;
 
   select x.* into v_above from children x where x.session_id = c.parent_session;

@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Removes sessions with all that belongs to them, and with those below them; tells the owners of their running replies and compactions. Answers the ids of those that
    there were. p_agent: whose they must be; null: anybody's. */
 create or replace function delete_sessions(p_agent uuid, p_sessions uuid[]) returns setof uuid language plpgsql as $$
@@ -11,10 +11,13 @@ declare
   v_epochs bigint[];
   v_contents bytea[];
 begin
-  select array_agg(l.id), array_agg(l.num) into v_ids, v_nums
-    from (select s.id, s.num from sessions s
-           where s.id = any(v_own || sessions_below(v_own))
-           order by s.num for update) l;
+  loop -- until no session has come below them while their locks were waited for
+    select array_agg(l.id), array_agg(l.num) into v_ids, v_nums
+      from (select s.id, s.num from sessions s
+             where s.id = any(v_own || sessions_below(v_own))
+             order by s.num for update) l;
+    exit when sessions_below(v_ids) = '{}';
+  end loop;
   if v_ids is null then return; end if;
   if exists (select from webhooks w where w.enabled) then perform tell_deleted(v_ids); end if;
   with running as (
