@@ -229,10 +229,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, playgroundChildren, playgroundChildHandlers(deps))
         mount(management, allSessions, allSessionHandlers({ ...deps, noteReads }))
         mount(management, knownDecisions, knownDecisionHandlers(deps))
-        mount(management, debug, debugHandlers(deps))
-        mount(management, replyTraces, replyTraceHandlers(deps))
-        mount(management, prices, edited(prices, priceHandlers(deps)))
-        mount(management, usage, usageHandlers(deps))
+        mountFigures(management, deps, edited)
         await management.register(
           transferScope((scope) => mount(scope, transfer, transferHandlers({ ...deps, asDrafts }))),
         )
@@ -240,6 +237,18 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
       },
     }),
   )
+}
+
+/** Mounts what is known of replies: how they ran, and what they cost. */
+function mountFigures(
+  management: FastifyInstance,
+  deps: HttpDependencies,
+  edited: ReturnType<typeof createEditing>,
+): void {
+  mount(management, debug, debugHandlers(deps))
+  mount(management, replyTraces, replyTraceHandlers(deps))
+  mount(management, prices, edited(prices, priceHandlers(deps)))
+  mount(management, usage, usageHandlers(deps))
 }
 
 /** Mounts what agents are made of. */

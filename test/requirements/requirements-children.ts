@@ -23,8 +23,7 @@ export const children = {
     'The use of children counts for the key and the user above them; what is used up refuses one.',
   'contract-30.parent': 'A child names its parent, on every surface; a call names its child.',
   'contract-30.child-lists': 'Lists show children or leave them out as they are asked.',
-  'contract-30.child-paths':
-    'Below a session those below it answer as on their own paths; another session is 404.',
+  'contract-30.child-paths': 'Below a session those below it answer as on their own paths; another session is 404.',
   'contract-30.child-deletion': 'A session goes with all below it, and so do the children of a reply.',
   'contract-30.pages':
     'The pages nest a child below its call, with its own stop; the chart and the trace show it at the call.',

@@ -181,7 +181,9 @@ export const ResponseCompact = Type.Object(
       },
     ),
     input: open('Refused: only stored conversations are summarised.', {}),
-    instructions: open('Text that follows the prompt of the summary, as instructions of a response do.', { type: ['string', 'null'] }),
+    instructions: open('Text that follows the prompt of the summary, as instructions of a response do.', {
+      type: ['string', 'null'],
+    }),
   },
   { title: 'ResponseCompact' },
 )

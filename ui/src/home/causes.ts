@@ -23,7 +23,7 @@ export interface Cause<Of extends Failed = Failed> {
   agents: Map<string, string>
   count: number
   newest: Of
-  /** When the oldest of them failed: ISO 8601. */
+  /** The time at which the oldest of them failed: ISO 8601. */
   since: string
 }
 
@@ -58,7 +58,7 @@ interface Hour {
 
 interface Standing {
   causes: readonly Cause[]
-  /** What failed, in a few words, by its code. */
+  /** Returns the words for a code: in short, what failed. */
   words: (code: string) => string
   silent: number
   hours: readonly Hour[]

@@ -49,7 +49,7 @@ const checks = {
 const notAsked = ({ call_id }: PendingCall): never =>
   badRequest(`decisions: ${JSON.stringify(call_id)} asks nothing: approve, reject or respond`)
 
-/** What a session waits for, with the tools of its agent. */
+/** A session that waits, with the tools of its agent. */
 export interface AskingSession {
   wait: Wait
   openToolbox(): Promise<CheckedToolbox>

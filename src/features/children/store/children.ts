@@ -31,7 +31,7 @@ export type Opened =
   | 'user_full'
   | `limit ${string}`
 
-/** How a child has ended, or (`waiting`) that it asks something, or waits for one that does. */
+/** The end of a child, or (`waiting`) that it asks something, or waits for one that does. */
 export interface ChildState {
   sessionId: string
   state: 'ended' | 'deleted' | 'removed' | 'waiting'

@@ -10,7 +10,7 @@ export interface Reading {
   take(frames: readonly Frame[]): void
   /** Returns the characters and calls that are stored so far. */
   figure(): number
-  /** `pending`: the names of the calls that the session waits for now. */
+  /** Returns the result of the call. `pending`: the names of the calls that the session waits for now. */
   resultOf(reply: Pick<Reply, 'info'>, pending: readonly string[]): CallToolResult
   isWaiting(): boolean
 }

@@ -7,8 +7,8 @@ import {
   type PreparedParts,
   partPath,
   prepareParts,
-  type SentPart,
   requireUploads,
+  type SentPart,
 } from '../../../features/parts/index.ts'
 import { fullWords, noRetry } from '../../sending/refusals.ts'
 import { idempotencyOf, isRetry } from '../../sending/request-options.ts'
@@ -81,7 +81,7 @@ export async function giveItems(
 
 interface Giving {
   read: readonly InputItem[]
-  /** What the pictures and files of the items are. */
+  /** The pictures and files of the items. */
   contents: Contents
   messages: readonly GivenMessage[]
   /** Complete the messages when they are stored. */

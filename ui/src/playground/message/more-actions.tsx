@@ -1,4 +1,4 @@
-/** What is seldom done with a message, behind "…": each with its words. */
+/** The rare actions on a message, behind "…", each with its words. */
 import { ActionIcon, Button, Popover, Stack, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'

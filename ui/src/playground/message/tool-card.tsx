@@ -1,17 +1,14 @@
 /** A tool call: collapsed, one line with its name and outcome; expanded, its arguments and its result. */
 import { Loader, Text } from '@mantine/core'
 import { IconCheck, IconChevronRight, IconHandStop, IconQuestionMark, IconX } from '@tabler/icons-react'
-import { lazy, memo, Suspense, type ToggleEvent, useState } from 'react'
+import { memo, Suspense, type ToggleEvent, use, useState } from 'react'
 import { Link } from 'react-router'
 import { Copy } from '../../blocks/copy.tsx'
 import { indented } from '../../blocks/words.ts'
-import { reliable } from '../../shell/reliable-import.ts'
+import { NestedCalls } from '../nested/nested-calls.ts'
 import type { ToolCall } from '../queries.ts'
 import { decisionParam } from '../remembered/queries.ts'
 import classes from './message.module.css'
-
-/** Loaded where an agent is asked. */
-const NestedSession = lazy(reliable(() => import('../nested/nested-session.tsx')))
 
 /** More is not rendered: a result may have 256 KiB. It is copied whole. */
 const mostShown = 20_000
@@ -36,6 +33,7 @@ export const ToolCard = memo(({ call, running, isWaiting, id, unfolded, isFollow
     else unfolded.delete(id)
   }
   const { name, durationMs } = call
+  const NestedSession = use(NestedCalls)
   const state = stateOf(call, running, isWaiting)
   const rejection = rejectionWords(call, isFollowedByMessage)
   return (
@@ -52,7 +50,7 @@ export const ToolCard = memo(({ call, running, isWaiting, id, unfolded, isFollow
       </details>
       {rejection !== null && <Text className={classes.toolWait}>{rejection}</Text>}
       {call.decisionId !== undefined && <ByDecision call={call} id={call.decisionId} />}
-      {call.child && wasMade.has(state) && (
+      {NestedSession && call.child && wasMade.has(state) && (
         <Suspense>
           <NestedSession place={call.child} isAnswered={call.content !== null} id={`${id} child`} unfolded={unfolded} />
         </Suspense>

@@ -13,19 +13,11 @@ import { WaitingCalls } from '../composer/waiting-calls.tsx'
 import { type ShownMessage, shownMessages } from '../connection/live-reply.ts'
 import { useConnection } from '../connection/use-connection.ts'
 import { statusOf } from '../message/foot.tsx'
-import { messageList, messagesChanged, stopChild, type ToolCall } from '../queries.ts'
+import { messageList, messagesChanged, stopChild } from '../queries.ts'
 import type { Conversation } from '../transcript/branches.ts'
 import classes from './nested.module.css'
+import type { NestedSessionProps } from './nested-calls.ts'
 import { NestedMessage } from './nested-message.tsx'
-
-interface NestedSessionProps {
-  place: NonNullable<ToolCall['child']>
-  /** Whether the call has a result: until then the session is followed. */
-  isAnswered: boolean
-  /** The key in `unfolded` while it is expanded, whether it is rendered or not. */
-  id: string
-  unfolded: Set<string>
-}
 
 /** Expanded while its call has no result. One that has ended is read when it is expanded. */
 export default function NestedSession(props: NestedSessionProps) {

@@ -4,13 +4,15 @@ import { useCallbackRef } from '@mantine/hooks'
 import { IconArrowDown } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useSelector } from '@xstate/store-react'
-import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, lazy, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { plural } from '../../blocks/words.ts'
+import { reliable } from '../../shell/reliable-import.ts'
 import { type ShownMessage, shownMessages } from '../connection/live-reply.ts'
 import { FindBar } from '../finding/find-bar.tsx'
 import { useMarks } from '../finding/found.ts'
 import { useLinkedMessage } from '../finding/linked-message.tsx'
 import { MessageView } from '../message/message.tsx'
+import { NestedCalls } from '../nested/nested-calls.ts'
 import type { Checkpoint } from '../queries.ts'
 import type { Conversation } from './branches.ts'
 import { type LeftOut, useLeftOut } from './left-out.ts'
@@ -19,6 +21,9 @@ import { useStickToBottom } from './stick-to-bottom.ts'
 import { SummaryMark } from './summary-mark.tsx'
 import type { Transcript } from './transcript.ts'
 import classes from './transcript-view.module.css'
+
+/** Loaded where an agent is asked. */
+const NestedSession = lazy(reliable(() => import('../nested/nested-session.tsx')))
 
 interface TranscriptViewProps {
   agentName: string
@@ -76,36 +81,38 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
         {/* In the flow: a row that grows moves what is below at once, and the space around stands for the others. */}
         <div ref={content} className={classes.messages} style={space}>
           {messages.length === 0 && empty}
-          {near.map(({ index }) => {
-            const message = messages[index]
-            return (
-              message && (
-                // The index stays when the stored message replaces the live one, and when another branch is shown.
-                <div
-                  key={index}
-                  ref={rows.measureElement}
-                  data-index={index}
-                  data-linked={(message.id !== null && message.id === linked.id) || undefined}
-                >
-                  {left.messages > 0 && left.messages === index && left.reason !== 'compacted' && (
-                    <LeftOutMark left={left} />
-                  )}
-                  <MessageView
-                    message={message}
-                    place={index + 1}
-                    count={messages.length}
-                    agentName={agentName}
-                    agentModel={agentModel}
-                    unfolded={unfolded}
-                    actions={actions}
-                    isLast={message === last}
-                    isFollowedByMessage={messages[index + 1]?.role === 'user'}
-                  />
-                  {summaryBelow(message, checkpoints, unfolded)}
-                </div>
+          <NestedCalls value={NestedSession}>
+            {near.map(({ index }) => {
+              const message = messages[index]
+              return (
+                message && (
+                  // The index stays when the stored message replaces the live one, and when another branch is shown.
+                  <div
+                    key={index}
+                    ref={rows.measureElement}
+                    data-index={index}
+                    data-linked={(message.id !== null && message.id === linked.id) || undefined}
+                  >
+                    {left.messages > 0 && left.messages === index && left.reason !== 'compacted' && (
+                      <LeftOutMark left={left} />
+                    )}
+                    <MessageView
+                      message={message}
+                      place={index + 1}
+                      count={messages.length}
+                      agentName={agentName}
+                      agentModel={agentModel}
+                      unfolded={unfolded}
+                      actions={actions}
+                      isLast={message === last}
+                      isFollowedByMessage={messages[index + 1]?.role === 'user'}
+                    />
+                    {summaryBelow(message, checkpoints, unfolded)}
+                  </div>
+                )
               )
-            )
-          })}
+            })}
+          </NestedCalls>
         </div>
         {/* In what scrolls, so that the wheel scrolls over it too. */}
         <div className={classes.jump}>{!isAtBottom && <ToNewest onClick={toBottom} />}</div>

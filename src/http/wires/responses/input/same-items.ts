@@ -4,7 +4,7 @@ import type { SentPart } from '../../../../features/parts/index.ts'
 import type { StoredItem } from '../output/stored-items.ts'
 import type { InputItem } from './input-items.ts'
 
-/** What is in a part: of a sent one, and of a stored one by its path. */
+/** The contents of parts: of a sent one, and of a stored one by its path. */
 export type Contents = ReadonlyMap<SentPart | string, PartIdentity>
 
 const unknown: Contents = new Map()
