@@ -229,7 +229,6 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, playgroundChildren, playgroundChildHandlers(deps))
         mount(management, allSessions, allSessionHandlers({ ...deps, noteReads }))
         mount(management, knownDecisions, knownDecisionHandlers(deps))
-        mountFigures(management, deps, edited)
         await management.register(
           transferScope((scope) => mount(scope, transfer, transferHandlers({ ...deps, asDrafts }))),
         )
@@ -239,19 +238,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
   )
 }
 
-/** Mounts what is known of replies: how they ran, and what they cost. */
-function mountFigures(
-  management: FastifyInstance,
-  deps: HttpDependencies,
-  edited: ReturnType<typeof createEditing>,
-): void {
-  mount(management, debug, debugHandlers(deps))
-  mount(management, replyTraces, replyTraceHandlers(deps))
-  mount(management, prices, edited(prices, priceHandlers(deps)))
-  mount(management, usage, usageHandlers(deps))
-}
-
-/** Mounts what agents are made of. */
+/** Mounts what agents are made of, and what is known of their replies: how they ran, and what they cost. */
 function mountRecords(
   management: FastifyInstance,
   deps: HttpDependencies,
@@ -266,6 +253,10 @@ function mountRecords(
   mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
   mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
   mount(management, mcpConnections, mcpConnectionHandlers(deps))
+  mount(management, debug, debugHandlers(deps))
+  mount(management, replyTraces, replyTraceHandlers(deps))
+  mount(management, prices, edited(prices, priceHandlers(deps)))
+  mount(management, usage, usageHandlers(deps))
 }
 
 type DeployRoutes = HttpDependencies & { runSearch: RunSearch } & Parameters<typeof sessionHandlers>[0] &
