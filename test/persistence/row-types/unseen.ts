@@ -11,7 +11,6 @@ export const notFollowed = [
 /** Differences that are none. */
 export const accepted = [
   // Its condition leaves null out.
-  'oidc-logins.ts claimLook: refreshToken may be null, and not in the type',
   // Made under a pool of any caller, which may read a bigint as either.
   'lease.ts take: epoch is number, in the type string or number',
   'lost-instances.ts readLeases: lease is number, in the type string or number',

@@ -1,10 +1,14 @@
--- revision 1
+-- revision 2
 /* Returns the calls that may be decided now at a waiting session: its own (pending_calls), and those of the sessions that answer
    its calls and wait themselves, at any depth. path: [{agent_id, session_id, call_id}], from the session's own call down to the
-   one that the session which asks answers; null for its own calls. places: of these calls, to order them by. */
+   one that the session which asks answers; null for its own calls. places: of these calls, to order them by. It counts as cheap
+   and is not inlined: few sessions wait, and lists of sessions must not be planned by the cost of those that do. */
 create or replace function pending_entries(p_session uuid)
 returns table (session_id uuid, reply_id uuid, place integer, call_id text, name text, arguments text, kind text, path jsonb,
-               places integer[]) stable language sql as $$
+               places integer[]) stable cost 1 rows 4 language plpgsql as $$
+#variable_conflict use_column
+begin
+  return query
   with recursive asking as (
     select s.id, null::jsonb as path, '{}'::integer[] as places from sessions s where s.id = p_session and s.status = 'waiting'
     union all
@@ -16,5 +20,5 @@ returns table (session_id uuid, reply_id uuid, place integer, call_id text, name
       join sessions s on s.id = k.session_id and s.status = 'waiting'
   )
   select a.id, p.reply_id, p.place, p.call_id, p.name, p.arguments, p.kind, a.path, a.places || p.place
-    from asking a cross join lateral pending_calls(a.id) p
-$$;
+    from asking a cross join lateral pending_calls(a.id) p;
+end $$;
