@@ -57,7 +57,7 @@ verifies(
     expect(tools.requests).toHaveLength(QUESTIONS)
 
     const { version } = await send(agent, 'GET')
-    // What is asked before the id is known counts for nothing.
+    // Requests before the id is known count for nothing.
     ;({ id: replayId } = await send(`${agent}/replays`, 'POST', { version, replies: {}, concurrency: 4 }))
     const path = `${agent}/replays/${replayId}?limit=200`
     for (const [victim, after] of [5, 15].entries()) {

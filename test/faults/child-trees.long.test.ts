@@ -176,7 +176,7 @@ verifies(
     isPlanted = true
     const ends = await ending
     // All that is left to do is done within the time of a tree, a lease and 10 s.
-    // One that waits for somebody is decided meanwhile.
+    // A session that waits for somebody is decided meanwhile.
     await expect.poll(() => unfinished(scene), { timeout: LEASE_MS + 30_000 + 20 * STEP_MS, interval: 500 }).toBe(0)
     isOver = true
     const decided = await deciding

@@ -6,7 +6,7 @@
  * (routes/fitting-decisions.ts), the surfaces that decide it (`GivenDecisions.decides`), and what running it after the
  * decision means (run-decided.ts).
  *
- * A decision is stored with its call at once (store/decide_pending.sql); the call stays open until all that is pending is
+ * A decision is stored with its call at once (store/decided/decide_pending.sql); the call stays open until all that is pending is
  * decided. The request that decides the last call begins the reply. A decision that comes without a request takes the
  * session's lock, then calls decide_pending and follow_decided in its transaction, and hands the reply that has begun here
  * to `Queue.generate`; without one it begins wherever queues are tended. Both carry out what take_decided leaves to the reply.

@@ -48,7 +48,7 @@ export function createWaits(states: (sessionIds: readonly string[]) => Promise<C
     /** Notes a call that is about to have its child. Call `over` when nobody waits for it any more. */
     open(parent: string, isAlone: () => boolean): WaitingCall {
       const call: WaitingCall = { parent, child: null, isAlone, end: Promise.withResolvers() }
-      // Nobody may wait for it yet.
+      // A rejection before `end` waits for it is no unhandled one.
       call.end.promise.catch(() => {})
       calls.add(call)
       return call

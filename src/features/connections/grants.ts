@@ -61,7 +61,7 @@ export function createGrants({ sql, secrets, fetchFor, publicUrl }: GrantOptions
       await sql.begin((tx) => removeEnded(tx, claimed))
       return null
     }
-    // Where it was removed or replaced meanwhile, the user has said something else.
+    // Removed or replaced meanwhile, the grant is no longer the user’s wish.
     return (await updateGrant(sql, secrets, claimed, renewed)) ? grantOf({ ...claimed, granted: renewed }) : null
   }
 

@@ -46,7 +46,7 @@ describe.each([
     packages: ['ai-sdk-react-6', 'ai-6'],
     names: ['@ai-sdk/react', 'ai'],
     setUp: '`useChat({ id, messages, resume: true, transport })`',
-    // Its `resumeStream()` adds the whole reply to the part that it has.
+    // `resumeStream()` of this version adds the whole reply to the part that the page has.
     back: 'a reload',
     isReloaded: true,
   },

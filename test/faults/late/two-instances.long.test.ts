@@ -27,7 +27,7 @@ const always = [
 
 interface Model {
   random(): number
-  /** What it was asked, in order. */
+  /** The questions of the model, in order. */
   asked: string[]
   /** Holds the first turns of replies while it is shut. */
   gate: { isShut: boolean; waiting: number; opened: PromiseWithResolvers<void> }
@@ -123,7 +123,7 @@ class Talker {
   }
 
   async begin(): Promise<void> {
-    // One that is not stored takes its place of a limit by a statement of its own.
+    // A reply that is not stored takes its place of a limit by a statement of its own.
     await this.call('POST', '/chat/completions', { messages: [{ role: 'user', content: 'Alone.' }] })
     const made = await this.call('POST', '/sessions', {})
     this.sessionId = ((await made.json()) as { id: string }).id

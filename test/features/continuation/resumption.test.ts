@@ -1,4 +1,4 @@
-/** What a model may still say that goes on behind an interrupted text (contract section 21). */
+/** The limits of a model that goes on behind an interrupted text (contract section 21). */
 import { expect } from 'vitest'
 import { createGeneration } from '../../../src/actors/generate/generate.ts'
 import type { ModelRequest } from '../../../src/actors/ports/index.ts'

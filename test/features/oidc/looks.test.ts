@@ -1,4 +1,4 @@
-/** What becomes of a sign-in: looks at the issuer, logout, other settings (contract section 33). */
+/** Sign-ins as they go on: looks at the issuer, logout, other settings (contract section 33). */
 import { afterAll, beforeEach, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { openSignIn } from './scene.ts'

@@ -126,7 +126,7 @@ verifies(rule, 'metadata that makes a session larger than MAX_SESSION_BYTES is 4
   expect(refused.json.error).toContain('MAX_SESSION_BYTES')
   expect(await bytesOf(session)).toBe(before)
   expect((await scene.call('POST', `${deploy}/conversations/${session}`, { metadata: long })).status).toBe(413)
-  // What makes it no larger is no matter of the limit.
+  // The limit does not refuse metadata that make the session no larger.
   expect((await patch(session, { a: '2' })).status).toBe(200)
   expect((await patch(session, null)).status).toBe(200)
   expect((await scene.call('PATCH', `${deploy}/sessions/${crypto.randomUUID()}`, { metadata: long })).status).toBe(404)

@@ -1,8 +1,8 @@
 /** A session as its caller asks for it (contract sections 11 and 14), on every path that makes one. */
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { GivenMessage } from '../../../actors/ports/index.ts'
-import { externalIdFault } from '../../../http/sending/external-id.ts'
 import { fullWords, type NameOf, noRetry, snakeCase, tooManySessions } from '../../../http/sending/refusals.ts'
+import { externalIdFault } from '../../../http/server/fields/external-id.ts'
 import { badRequest, HttpError, missing, revokedSecret } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
 import Type from 'typebox'
+import { createShared } from '../../../async/one-at-a-time.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import { decoder } from '../../../persistence/stored-json.ts'
@@ -25,14 +26,10 @@ type Sealing = Pick<Secrets, 'seal' | 'open'>
  * meanwhile wait: on other instances for the database's lock, here for its promise, so that only one holds a connection.
  */
 export function createClientRegistry(sql: Sql, secrets: Sealing) {
-  const running = new Map<string, Promise<Client>>()
+  const share = createShared<Client>()
   return {
-    client(of: Registering, register: () => Promise<Client>): Promise<Client> {
-      const key = JSON.stringify([of.serverId, of.issuer, of.redirectUri])
-      const one = running.get(key) ?? registered(sql, secrets, of, register).finally(() => running.delete(key))
-      running.set(key, one)
-      return one
-    },
+    client: (of: Registering, register: () => Promise<Client>): Promise<Client> =>
+      share(JSON.stringify([of.serverId, of.issuer, of.redirectUri]), () => registered(sql, secrets, of, register)),
   }
 }
 

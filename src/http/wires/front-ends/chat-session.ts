@@ -4,7 +4,7 @@ import { type Caller, ownSession } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findByExternalId, type Session } from '../../../persistence/replies/sessions/sessions.ts'
-import { chatIdFault } from '../../sending/external-id.ts'
+import { chatIdFault } from '../../server/fields/external-id.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 
 export interface ChatRequest {

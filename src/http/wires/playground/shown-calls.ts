@@ -41,7 +41,7 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
   }
   return [...calls.values()].map(({ waits, ...call }) => {
     const one = waited.find(({ id }) => id === call.id)
-    // Nobody decides about a call that another session answers.
+    // A call that another session answers has no decision of its own.
     if (one?.isChild && !waits) return { ...call, ok: one.ok, content: one.content, durationMs: one.durationMs }
     return waits ? { ...call, ...decisionShown(one) } : call
   })

@@ -1,5 +1,5 @@
 /** Ids that front ends give their chats and threads (contract section 25). */
-import { isUuid } from '../../persistence/postgres/uuid.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
 
 const MOST_CHARACTERS = 200
 
