@@ -25,16 +25,36 @@ const always = [
   ...['take_limits', 'take_out_messages', 'record_steps', 'update instances', 'offer_reply'],
 ]
 
+interface Gate {
+  isShut: boolean
+  waiting: number
+  opened: PromiseWithResolvers<void>
+}
+
 interface Model {
   random(): number
   /** The questions of the model, in order. */
   asked: string[]
-  /** Holds the first turns of replies while it is shut. */
-  gate: { isShut: boolean; waiting: number; opened: PromiseWithResolvers<void> }
+  /** Hold the first turns of replies, and their ends, while they are shut. */
+  firstTurns: Gate
+  ends: Gate
+}
+
+const createGate = (): Gate => ({ isShut: false, waiting: 0, opened: Promise.withResolvers<void>() })
+
+async function pass(gate: Gate): Promise<void> {
+  if (!gate.isShut) return
+  gate.waiting++
+  await gate.opened.promise
+}
+
+function open(gate: Gate): void {
+  gate.isShut = false
+  gate.opened.resolve()
 }
 
 /** Asks for the time first; says a text of eight pieces then. The user's text is in each. */
-async function speak(call: UpstreamCall, { random, asked, gate }: Model): Promise<void> {
+async function speak(call: UpstreamCall, { random, asked, firstTurns, ends }: Model): Promise<void> {
   const { messages, tools } = call.body as { messages: { role: string; content: string }[]; tools?: unknown }
   const last = messages.findLast(({ role }) => role === 'user')?.content ?? ''
   if (tools === undefined || !/^message /.test(last)) {
@@ -44,11 +64,8 @@ async function speak(call: UpstreamCall, { random, asked, gate }: Model): Promis
   const hasTime = messages.at(-1)?.role === 'tool'
   asked.push(`${last} ${hasTime ? 'then' : 'first'}`)
   await delay(random() * 200)
-  if (!hasTime && gate.isShut) {
-    gate.waiting++
-    await gate.opened.promise
-  }
   if (!hasTime) {
+    await pass(firstTurns)
     await call.toolCall({ name: 'current_time', arguments: '{}' })
     return await call.finish('tool_calls')
   }
@@ -56,6 +73,7 @@ async function speak(call: UpstreamCall, { random, asked, gate }: Model): Promis
     await call.text(`${last}-${n} `)
     await delay(random() * 40)
   }
+  await pass(ends)
   await call.finish()
 }
 
@@ -163,8 +181,8 @@ verifies(
     const { apps, agentId, up, database } = cluster
     const { sql } = database
     const asked: string[] = []
-    const gate = { isShut: false, waiting: 0, opened: Promise.withResolvers<void>() }
-    up.always((call) => speak(call, { random, asked, gate }))
+    const [firstTurns, ends] = [createGate(), createGate()]
+    up.always((call) => speak(call, { random, asked, firstTurns, ends }))
     const manage = async (method: string, path: string, body: object): Promise<{ key: string }> => {
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(`${apps[0]?.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
@@ -180,19 +198,24 @@ verifies(
     })
     await up.call(TALKERS * 2)
     // Replies of both instances come to a boundary while one drains.
-    gate.isShut = true
-    await expect.poll(() => gate.waiting).toBeGreaterThan(TALKERS / 2)
+    firstTurns.isShut = true
+    await expect.poll(() => firstTurns.waiting).toBeGreaterThan(TALKERS / 2)
     const left = apps.pop()
     const stopping = left?.stop()
     await expect.poll(async () => (await fetch(`${left?.url}/readyz`)).status).toBe(503)
-    gate.isShut = false
-    gate.opened.resolve()
+    open(firstTurns)
     await stopping
     await cluster.restart(1)
     await Promise.all(talking)
+    // Replies that end at one moment are settled in one statement.
+    ends.isShut = true
+    const ending = talkers.map((talker) => talker.send(`message ${talker.sessionId} together`))
+    await expect.poll(() => ends.waiting).toBeGreaterThan(TALKERS / 2)
+    open(ends)
+    await Promise.all(ending)
     await cluster.settle()
 
-    // Every reply ends, and nothing is held, waits or runs.
+    // Every reply ends, and nothing is held, waits or runs. An instance that has left reads no request any more: upkeep removes them.
     const rest = async () =>
       await sql`
       select 'running' as left, id::text from messages where status = 'streaming'
@@ -200,7 +223,7 @@ verifies(
       union all select 'held', id::text from sessions where compaction is not null
       union all select 'place', reply_id::text from limit_places
       union all select 'offer', reply_id::text from handovers
-      union all select 'intent', reply_id::text from intents`
+      union all select 'intent', reply_id::text from intents where instance_id in (select id from instances where lost_at is null)`
     await expect.poll(rest).toEqual([])
     // No frame has ever had two contents, and all is read later as it was seen.
     expect(talkers.flatMap(({ problems }) => problems)).toEqual([])
