@@ -1,10 +1,9 @@
 /** kill -9 in the middle of replies (contract section 4): what was shown is kept, what ran is lost, nothing runs twice. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { freshDatabase } from '../support/database.ts'
 import { startUpstream, type UpstreamCall } from '../support/network/upstream.ts'
 import type { Product, WireMessage } from '../support/programs/product.ts'
-import { addAgent, dataFolder, messagesOf, newSession, postJson, startProduct } from '../support/programs/product.ts'
+import { addAgent, dataFolder, messagesOf, newSession, startProduct } from '../support/programs/product.ts'
 import { seededRandom } from '../support/random.ts'
 import { samples } from '../support/samples.ts'
 import { contentOf, openSse, type SseFrame } from '../support/streams/sse.ts'
@@ -125,48 +124,5 @@ verifies(
     }
     expect(stored.map((messages) => messages.length)).toEqual(sessions.map(() => RUNS * 2))
     expect(lost, 'kills met running replies').toBeGreaterThan(0)
-  },
-)
-
-verifies(
-  'contract-4.owner-lost',
-  'on a shared database the reply is lost once its owner’s lease has expired',
-  async () => {
-    await using up = await startUpstream()
-    up.next(async (call) => {
-      await call.text('so far')
-      await call.closed
-    })
-    up.always((call) => call.text('again').then(() => call.finish()))
-    const database = await freshDatabase()
-    const env = { DATABASE_URL: database.url, SECRET_KEY: 'a-key-for-tests', OWNER_LEASE_MS: '4000' }
-    try {
-      await using owner = await startProduct({ direct: true, env })
-      const agent = await addAgent(owner, up.url)
-      const session = await newSession(owner.url, agent)
-      const stream = await openSse(`${owner.url}${session}/chat/completions`, say('hello'))
-      const role = await stream.next()
-      const text = await stream.next()
-      await owner.kill9()
-      await using heir = await startProduct({ direct: true, env })
-
-      const busy = await postJson(`${heir.url}${session}/chat/completions`, say('too early'))
-      expect([busy.status, busy.headers.get('x-should-retry')]).toEqual([409, 'false'])
-      const waiting = await replay(heir.url, session)
-      expect(waiting).toEqual([
-        role,
-        text,
-        expect.objectContaining({ id: '3', data: expect.stringContaining('instance_lost') }),
-      ])
-      expect(await messagesOf(heir.url, session)).toMatchObject([
-        { role: 'user', content: 'hello' },
-        { role: 'assistant', content: 'so far', status: 'error', finish_reason: 'error' },
-      ])
-      expect(up.calls).toHaveLength(1)
-      const next = await openSse(`${heir.url}${session}/chat/completions`, say('and now'))
-      expect((await next.rest()).frames.map(({ id }) => id)).toEqual(['4', '5', '6', '7'])
-    } finally {
-      await database.drop()
-    }
   },
 )

@@ -11,22 +11,6 @@ const key = (name: string) => ({ 'idempotency-key': name })
 
 verifies(
   'contract-4.idempotency',
-  'the same key and body joins the running reply from its beginning, whole or streamed',
-  async () => {
-    const id = await scene.newSession()
-    const { up, stream } = await running(id, 'go', key('a'))
-    const again = await scene.stream(id, 'go', {}, key('a'))
-    expect((await again.next())?.id).toBe('1')
-    await up.text('tial')
-    await up.finish()
-    await Promise.all([stream.rest(), again.rest()])
-    expect(again.raw()).toBe(stream.raw())
-    expect(await contents(id)).toEqual(['go', 'Partial'])
-  },
-)
-
-verifies(
-  'contract-4.idempotency',
   'the same key and body gets the finished reply, also after others came',
   async () => {
     const id = await scene.newSession()

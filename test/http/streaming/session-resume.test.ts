@@ -150,27 +150,6 @@ verifies('contract-4.resume', 'a reply that was asked for without streaming can 
   expect(await raw(scene, id, 2)).toBe(wire(json, 1, ['a']).slice(2).join(''))
 })
 
-verifies(
-  'contract-4.resume',
-  'a dropped connection does not stop the reply, which can be resumed behind its last frame',
-  async () => {
-    const id = await scene.newSession()
-    const next = scene.byHand()
-    const stream = await scene.stream(id, 'x')
-    const up = await next
-    await stream.next()
-    await up.text('a')
-    const seen = await stream.next()
-    stream.leave()
-    await expect.poll(async () => subscribersOf(id)).toBe(0)
-    await up.text('b')
-    await up.finish()
-    expect(up.abandoned).toBe(false)
-    const rest = await scene.resume(id, seen?.id)
-    expect(contentOf((await rest.rest()).frames)).toBe('b')
-  },
-)
-
 verifies('spec-4.12.reconnect', 'the session of another agent is not followed', async () => {
   const id = await scene.newSession()
   await reply(scene, id, ['a'])

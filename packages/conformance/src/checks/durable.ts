@@ -50,9 +50,11 @@ async function expectShownIsStored(context: Context, running: Running, target: T
   compare(await stored(), 'a second later')
 }
 
-export const durableChecks: readonly Check[] = [
+export const durableChecks = [
   {
-    ...{ id: 'durable.shown-is-stored', level, needs: talks },
+    id: 'durable.shown-is-stored',
+    level,
+    needs: talks,
     rule: 'After a kill everything that was shown is stored, and nothing contradicts it.',
     reason: 'What a user has read, and acted on, was said.',
     async run(context) {
@@ -61,7 +63,9 @@ export const durableChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'durable.settles', level, needs: talks },
+    id: 'durable.settles',
+    level,
+    needs: talks,
     rule: 'After a kill no reply runs for ever.',
     reason: 'A spinner that never ends is the commonest complaint about chat.',
     async run(context) {
@@ -73,7 +77,9 @@ export const durableChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'durable.no-second-call', level, needs: talks },
+    id: 'durable.no-second-call',
+    level,
+    needs: talks,
     rule: 'A kill does not make the server call the model again by itself.',
     reason: 'A process that crashes again and again would pay for each reply each time.',
     async run(context) {
@@ -85,7 +91,9 @@ export const durableChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'durable.takes-messages', level, needs: talks },
+    id: 'durable.takes-messages',
+    level,
+    needs: talks,
     rule: 'After a kill the conversation takes the next message.',
     reason: 'A crash must not end a conversation.',
     async run(context) {
@@ -97,7 +105,9 @@ export const durableChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'durable.retry-after-kill', level, needs: talks },
+    id: 'durable.retry-after-kill',
+    level,
+    needs: talks,
     rule: 'A message sent again after a kill, with its key, is still one message with one reply.',
     reason: 'The client whose connection broke is the one that sends again.',
     async run(context) {
@@ -117,11 +127,13 @@ export const durableChecks: readonly Check[] = [
       expect(calls.length === 1 || adapter.continues, `Expected one model call, got ${callCount(calls)}.`)
     },
   },
-]
+] as const satisfies readonly Check[]
 
-export const clusterChecks: readonly Check[] = [
+export const clusterChecks = [
   {
-    ...{ id: 'cluster.follow-elsewhere', level: 'cluster', needs: ['createConversation', 'send', 'follow'] },
+    id: 'cluster.follow-elsewhere',
+    level: 'cluster',
+    needs: ['createConversation', 'send', 'follow'],
     rule: 'A reader may come back on another instance.',
     reason: 'A load balancer sends each connection where it likes.',
     async run(context) {
@@ -138,7 +150,9 @@ export const clusterChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'cluster.cancel-elsewhere', level: 'cluster', needs: ['createConversation', 'send', 'cancel'] },
+    id: 'cluster.cancel-elsewhere',
+    level: 'cluster',
+    needs: ['createConversation', 'send', 'cancel'],
     rule: 'A cancel on another instance ends the reply.',
     reason: 'The stop button’s request reaches any instance.',
     async run(context) {
@@ -152,7 +166,9 @@ export const clusterChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'cluster.kill-owner', level: 'cluster', needs: [...talks] },
+    id: 'cluster.kill-owner',
+    level: 'cluster',
+    needs: [...talks],
     rule: 'When the instance that runs a reply is killed, the others show what was shown, and settle it.',
     reason: 'Instances die; their users are somewhere else within seconds.',
     async run(context) {
@@ -165,4 +181,4 @@ export const clusterChecks: readonly Check[] = [
       }
     },
   },
-]
+] as const satisfies readonly Check[]

@@ -14,9 +14,11 @@ async function cancelled(context: Context) {
   return running
 }
 
-export const replyChecks: readonly Check[] = [
+export const replyChecks = [
   {
-    ...{ id: 'status.one-of-each', level, needs: [...talks, 'cancel'] },
+    id: 'status.one-of-each',
+    level,
+    needs: [...talks, 'cancel'],
     rule: 'Each reply has one status at the end: complete, cancelled or error.',
     reason: 'A list of conversations is as true as its statuses.',
     async run(context) {
@@ -33,7 +35,9 @@ export const replyChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'status.cancelled', level, needs: [...talks, 'cancel'] },
+    id: 'status.cancelled',
+    level,
+    needs: [...talks, 'cancel'],
     rule: 'A cancelled reply is stored as cancelled, with the text that was shown.',
     reason: 'Stop means enough, not throw it away.',
     async run(context) {
@@ -46,7 +50,9 @@ export const replyChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'retry.joins', level, needs: talks },
+    id: 'retry.joins',
+    level,
+    needs: talks,
     rule: 'The same message with the same key is one message: one model call, one reply.',
     reason: 'Every proxy and every client library repeats requests. Each repeat is a bill.',
     async run(context) {
@@ -67,7 +73,9 @@ export const replyChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'retry.other-body', level, needs: talks },
+    id: 'retry.other-body',
+    level,
+    needs: talks,
     rule: 'Another message with a used key is refused, and not answered with the first one’s reply.',
     reason: 'An answer to another question is worse than an error.',
     async run(context) {
@@ -83,7 +91,9 @@ export const replyChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'busy.nothing-lost', level, needs: talks },
+    id: 'busy.nothing-lost',
+    level,
+    needs: talks,
     rule: 'A message to a conversation whose reply runs is refused, or stored and answered.',
     reason: 'People write before the answer is over.',
     async run(context) {
@@ -107,7 +117,9 @@ export const replyChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'cancel.other-connection', level, needs: ['createConversation', 'send', 'cancel'] },
+    id: 'cancel.other-connection',
+    level,
+    needs: ['createConversation', 'send', 'cancel'],
     rule: 'A cancel from another connection ends the stream and the model’s call.',
     reason: 'A stopped reply that the model goes on writing is paid for.',
     async run(context) {
@@ -116,4 +128,4 @@ export const replyChecks: readonly Check[] = [
       await untilLeft(context, asked)
     },
   },
-]
+] as const satisfies readonly Check[]

@@ -8,9 +8,11 @@ import { expectEnd, follow, repliesIn, settled, startReply, until } from './read
 const level = 'stream'
 const needs = ['createConversation', 'send'] as const
 
-export const streamChecks: readonly Check[] = [
+export const streamChecks = [
   {
-    ...{ id: 'stream.whole', level, needs },
+    id: 'stream.whole',
+    level,
+    needs,
     rule: 'A reader gets the reply from its first character to its last.',
     reason: 'A sentence that ends too early reads like an answer.',
     async run(context) {
@@ -19,7 +21,9 @@ export const streamChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'stream.one-end', level, needs },
+    id: 'stream.one-end',
+    level,
+    needs,
     rule: 'A stream ends exactly once, and nothing follows its end.',
     reason: 'A page that waits for the end waits for ever, or ends the wrong reply.',
     async run(context) {
@@ -30,7 +34,9 @@ export const streamChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'stream.unicode-split', level, needs },
+    id: 'stream.unicode-split',
+    level,
+    needs,
     rule: 'Characters whose bytes arrive in two parts are whole.',
     reason: 'Each accent, Chinese character or emoji may become two question marks.',
     async run(context) {
@@ -39,7 +45,9 @@ export const streamChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'stream.large', level, needs },
+    id: 'stream.large',
+    level,
+    needs,
     rule: 'A reply of 1 MB arrives whole.',
     reason: 'Buffers and limits on the way cut long replies.',
     async run(context) {
@@ -48,7 +56,9 @@ export const streamChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'stream.slow-reader', level, needs },
+    id: 'stream.slow-reader',
+    level,
+    needs,
     rule: 'A reader that stands still for a second loses nothing.',
     reason: 'Phones and busy browsers stop reading all the time.',
     async run(context) {
@@ -64,7 +74,9 @@ export const streamChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'stream.failing-model', level, needs: [...needs, 'read'] },
+    id: 'stream.failing-model',
+    level,
+    needs: [...needs, 'read'],
     rule: 'When the model fails, the text so far stays and the reply is an error.',
     reason: 'Otherwise half an answer looks like a whole one, or vanishes before the reader’s eyes.',
     async run(context) {
@@ -80,7 +92,9 @@ export const streamChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'stream.reader-leaves', level, needs: [...needs, 'read'] },
+    id: 'stream.reader-leaves',
+    level,
+    needs: [...needs, 'read'],
     rule: 'The reply goes on when its reader leaves.',
     reason: 'A closed laptop must not cost the answer.',
     async run(context) {
@@ -93,14 +107,16 @@ export const streamChecks: readonly Check[] = [
       expectText(reply.text, textFor(running.asked), 'The stored text')
     },
   },
-]
+] as const satisfies readonly Check[]
 
 const resume = 'resume'
 const follows = [...needs, 'follow'] as const
 
-export const resumeChecks: readonly Check[] = [
+export const resumeChecks = [
   {
-    ...{ id: 'resume.every-position', level: resume, needs: follows },
+    id: 'resume.every-position',
+    level: resume,
+    needs: follows,
     rule: 'Behind each position comes exactly the rest, while the reply runs.',
     reason: 'A lost connection must neither cost a word nor show one twice.',
     async run(context) {
@@ -124,7 +140,9 @@ export const resumeChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'resume.two-readers', level: resume, needs: follows },
+    id: 'resume.two-readers',
+    level: resume,
+    needs: follows,
     rule: 'Two readers of one reply get the same.',
     reason: 'People have two tabs, and a colleague.',
     async run(context) {
@@ -138,7 +156,9 @@ export const resumeChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'resume.after-end', level: resume, needs: [...follows, 'followEnded'] },
+    id: 'resume.after-end',
+    level: resume,
+    needs: [...follows, 'followEnded'],
     rule: 'A reader that comes back after the end gets the rest and the end.',
     reason: 'A train leaves a tunnel when the reply is long over.',
     async run(context) {
@@ -154,7 +174,9 @@ export const resumeChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'resume.unknown-position', level: resume, needs: [...follows, 'followEnded'] },
+    id: 'resume.unknown-position',
+    level: resume,
+    needs: [...follows, 'followEnded'],
     rule: 'A position that never was is refused, or answered with all or nothing.',
     reason: 'A silent gap is worse than an error.',
     async run(context) {
@@ -174,7 +196,9 @@ export const resumeChecks: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'remove.readers-end', level: resume, needs: [...needs, 'read', 'remove'] },
+    id: 'remove.readers-end',
+    level: resume,
+    needs: [...needs, 'read', 'remove'],
     rule: 'When a conversation is removed, its readers’ streams end and nothing of it can be read.',
     reason: 'Whoever deletes a conversation means it.',
     async run(context) {
@@ -193,4 +217,4 @@ export const resumeChecks: readonly Check[] = [
       )
     },
   },
-]
+] as const satisfies readonly Check[]
