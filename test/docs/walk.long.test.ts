@@ -33,7 +33,7 @@ const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
   { words: '"Break a leg!"}]}\'', says: /Break[\s\S]*data: \[DONE\]/ },
   { words: '/slow 40', pressCtrlCAt: /^id: 7$/m, says: /^id: 1$/m },
   { words: 'Last-Event-ID: 7', says: /^id: 8\n[\s\S]*data: \[DONE\]/ },
-  { words: 'npm run import', says: /skipped 0/ },
+  { words: 'greenroom -- import', says: /skipped 0/ },
   { words: 'What does Ann owe', says: /"content":"I am the demo model[\s\S]*"total":1/ },
   { words: 'Idempotency-Key: a1', says: /"id":"(chatcmpl-[^"]+)"[\s\S]*"id":"\1"/ },
 ]
@@ -109,7 +109,7 @@ test('the commands in README.md and docs/ work as described', async () => {
       .replaceAll('http://127.0.0.1:8080', product.url)
       .replace(/^greenroom /gm, 'node src/cli/main.ts ')
       .replaceAll('--data ./data', `--data ${product.dataDir}`)
-      .replace('sk-…', 'sk-a-key-of-the-reader')
+      .replaceAll('sk-…', 'sk-a-key-of-the-reader')
       .replace('"providerType": "openai"', `"providerType": "openai", "baseUrl": "${up.url}"`)
   for (const page of pages) {
     await using shell = openShell(folder.path, env)
