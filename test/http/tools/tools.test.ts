@@ -167,8 +167,8 @@ verifies('contract-6.kept-calls', 'a later turn shows the model what it called a
 })
 
 verifies(
-  'contract-6.stop',
-  'cancel stops a running tool down to the socket; a later turn is told that its outcome is unknown',
+  ['contract-6.stop', 'contract-10.unknown-outcome'],
+  'cancel stops a running tool down to the socket; a later turn is told that its outcome is unknown, and it is not made again',
   async () => {
     await using tools = await startToolServer(() => new Promise<string>(() => {}))
     await scene.choose({ httpToolIds: [await scene.createTool({ name: 'look', url: tools.url })] })
@@ -190,6 +190,7 @@ verifies(
     const { messages } = await sent(2)
     expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
     expect(messages[2].content).toMatch(/outcome is unknown.*may have taken effect/)
+    expect(tools.requests).toHaveLength(1)
   },
 )
 
