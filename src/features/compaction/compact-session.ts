@@ -73,7 +73,10 @@ export const createCompactions = (host: Host): Compactions => ({
   },
 })
 
-/** Like a stateless reply it counts as a running one: a drain waits for it, then ends it, as the deletion of its agent does. */
+/**
+ * Summarises a conversation that is stored nowhere. Like a stateless reply it counts as a running one: a drain waits for it,
+ * then ends it, as the deletion of its agent does.
+ */
 async function summariseGiven(host: Host, order: SummaryOrder, conversation: Conversation): Promise<Summed> {
   if (conversation.turns.length === 0) return { outcome: 'nothing' }
   using slot = host.slots.take(order.agentId)

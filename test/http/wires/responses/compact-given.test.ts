@@ -111,6 +111,11 @@ verifies(
       expect(sent()).toMatch(/SUMMARY.*What was it\?/s)
     }
     await ask(item)
+    const call = { type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' }
+    const output = { type: 'function_call_output', call_id: 'a', output: 'seen' }
+    scene.says(['ok'])
+    await create({ store: false, input: [item, call, output] })
+    expect(sent()).toMatch(/SUMMARY.*seen/s)
     const tokens = async (input: unknown[]) =>
       (await scene.call('POST', `${scene.responses}/input_tokens`, { input })).json.input_tokens
     expect(await tokens([item, user('x')])).toBeGreaterThan(await tokens([user('x')]))
@@ -152,6 +157,8 @@ verifies('contract-32.compact-given', 'pictures are sent along; what cannot be s
   scene.up.next((call) => call.error(400, { error: { message: 'No.' } }))
   expect((await compact({ input: 'x' })).status).toBe(500)
   const secret = (await scene.call('POST', `${scene.agent}/deploy/client_secrets`, { user: 'ada' })).json.value
+  const beginning = await create({ input: [item, user('x')] }, { authorization: `Bearer ${secret}` })
+  expect(beginning.status).toBe(403)
   const by = await scene.call(
     'POST',
     `${scene.responses}/compact`,
