@@ -17,7 +17,7 @@ import {
 } from './outlined-calls.ts'
 
 export interface Outline {
-  /** `below`: what sessions below ask, where the reply ends to wait for them. */
+  /** Takes the next frame. `below`: what sessions below ask, where the reply ends to wait for them. */
   take(frame: Frame, below?: readonly PendingCall[]): void
   /**
    * Builds the outline of replies that are no frames any more: begin, their events in order, and end unless they still run. `waits`: it

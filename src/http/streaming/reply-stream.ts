@@ -31,7 +31,7 @@ import { clientLeft, openEventStream } from './sse.ts'
 /** The text that is sent of a frame. Empty when it is not shown. */
 type Encode = (encoder: FrameEncoder, frame: Frame) => string
 
-/** Returns the text of frames. It is late where something has to be read for it. */
+/** An encoder of frames. Its text is late where something has to be read for it. */
 export type EncodeBatch = (frames: readonly Frame[]) => string | Promise<string>
 
 /** The way in which the frames of a reply are sent. */

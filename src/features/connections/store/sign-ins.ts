@@ -107,7 +107,7 @@ export async function decideSignedIn(
 /** The newest messages of a session among which the calls of a sign-in are looked for. */
 const NEWEST = 100
 
-/** The calls with these ids whose users have signed in, of a session (null for one of another user) and of those below it. */
+/** Returns the part of a statement that holds the calls with these ids whose users have signed in, of a session and of those below it. */
 const signedIn = (sql: Sql, sessionId: string, user: string | null, callIds: readonly string[]) => sql`
   signed as (
     select w.call_id, w.reply_id, w.place, w.session_id, w.decided_in

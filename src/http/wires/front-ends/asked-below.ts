@@ -1,4 +1,4 @@
-/** What sessions below ask that a reply waits for, as front ends show it at its end (contract section 30). */
+/** The entries of sessions below that a reply waits for, as front ends show them at its end (contract section 30). */
 import type { Frame, ReplyEvent } from '../../../actors/reply/reply-event.ts'
 import { pendingBelow } from '../../../features/approvals/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
