@@ -66,7 +66,7 @@ export function createModel(options: ModelOptions): Providers {
   const { fetch, idleTimeoutMs } = options
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
-  const prepare = preparing(options.loadFetch, openai.load)
+  const prepare = async (type: string) => (type === 'demo' ? undefined : await options.loadFetch?.())
   const memory: AnthropicMemory = { refusals: createRemembered(), longestAnswers: createRemembered() }
   const beginnings: RefusedBeginnings = createRemembered()
 
@@ -143,13 +143,6 @@ export function createModel(options: ModelOptions): Providers {
     testProvider: (connection, { timeoutMs = 10_000 } = {}) => testConnection(connection, fetch, timeoutMs),
     [Symbol.asyncDispose]: () => counter[Symbol.asyncDispose](),
   }
-}
-
-/** Makes the function that loads what calls of a provider type need. */
-const preparing = (loadFetch: ModelOptions['loadFetch'], loadOpenAi: () => Promise<void>) => async (type: string) => {
-  if (type === 'demo') return
-  await loadFetch?.()
-  if (type !== 'anthropic' && type !== 'gemini') await loadOpenAi()
 }
 
 /** Calls the next model when one failed before any output. When all fail, the last failure is reported. */
