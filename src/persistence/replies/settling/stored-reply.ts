@@ -8,6 +8,7 @@
  */
 import type { ReplyInfo } from '../../../actors/ports/index.ts'
 import type { MessageStatus, MissingServer, ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.ts'
+import { storedAlong } from '../../../actors/reply/stored-along.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { decodeEvent, decodeEvents } from '../stored/stored-events.ts'
@@ -25,6 +26,8 @@ export interface FrameColumns {
   parts: number[]
   texts: string[]
   hasEvents: boolean
+  /** See stored-along.ts. */
+  along: object[]
 }
 
 export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
@@ -32,6 +35,7 @@ export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
   const seqs: number[] = []
   const parts: number[] = []
   const texts: string[] = []
+  const along: object[] = []
   let hasEvents = false
   for (const { reply, events } of batch) {
     for (const { seq, part, event } of events) {
@@ -44,10 +48,12 @@ export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
         hasEvents = true
         parts.push(part)
         texts.push(JSON.stringify(event))
+        const row = storedAlong(event)
+        if (row) along.push(row)
       }
     }
   }
-  return { nums, seqs, parts, texts, hasEvents }
+  return { nums, seqs, parts, texts, hasEvents, along }
 }
 
 /** A row of running_frames.sql. */
