@@ -6,8 +6,7 @@ import type { Running } from '../../actors/generate/running.ts'
 import { resultOfDecision, resultText } from '../../actors/history/decided-calls.ts'
 import type { Actions, OpenTurn, Toolbox, WaitingCall } from '../../actors/ports/index.ts'
 import { callKey } from '../../actors/reply/call-key.ts'
-import { isSent, type ReplyEvent, type ServerAsked, waitKinds } from '../../actors/reply/reply-event.ts'
-import { storeAlong } from '../../actors/reply/stored-along.ts'
+import { isSent, type ReplyEvent, type ServerAsked, storeAlong, waitKinds } from '../../actors/reply/reply-event.ts'
 
 /** Returns the calls that are pending now: approvals first, then questions, then the caller's. */
 export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {

@@ -7,8 +7,13 @@
  * the first form into the second when no instance has the reply in memory.)
  */
 import type { ReplyInfo } from '../../../actors/ports/index.ts'
-import type { MessageStatus, MissingServer, ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.ts'
-import { storedAlong } from '../../../actors/reply/stored-along.ts'
+import {
+  type MessageStatus,
+  type MissingServer,
+  type ReplyEvent,
+  type StoredEvent,
+  storedAlong,
+} from '../../../actors/reply/reply-event.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { decodeEvent, decodeEvents } from '../stored/stored-events.ts'
@@ -26,7 +31,7 @@ export interface FrameColumns {
   parts: number[]
   texts: string[]
   hasEvents: boolean
-  /** See stored-along.ts. */
+  /** The rows that are stored along with events. */
   along: object[]
 }
 
