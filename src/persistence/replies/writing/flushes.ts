@@ -123,7 +123,7 @@ async function insertAndCheck(
     ), along as materialized (
       select store_along(${rows}::text::jsonb) from me where ${rows}::text is not null
     )
-    select exists (select 1 from me) as held, (select count(*)::integer from along) as along,
-           exists (select 1 from intents where instance_id = ${id}) as asked`
+    select exists (select 1 from me) as held, exists (select 1 from intents where instance_id = ${id}) as asked
+     where (select count(*) from along) >= 0 -- has it run`
   return row ?? { held: false, asked: false }
 }
