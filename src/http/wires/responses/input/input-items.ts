@@ -22,7 +22,7 @@ type Fields = Readonly<Record<string, unknown>>
 export type InputItem = {
   /** The item's field, for errors. */
   where: string
-  /** The UUID of the item's id, or null for an id of another form. */
+  /** The UUID of the item's id. Null for an id of another form, and where no id is looked up. */
   uuid: string | null
 } & (
   | { kind: 'user'; message: SentMessage }
@@ -40,6 +40,9 @@ export type InputItem = {
   | { kind: 'aside' }
 )
 
+/** The number of items, from the end of an input on, whose ids are looked up. The last known one decides. */
+export const MOST_NAMED = 1000
+
 /** Reads the items of an input. `field` is the field's name in errors. */
 export function readInput(input: unknown, uploads: Uploads, field = 'input'): InputItem[] {
   if (typeof input === 'string') {
@@ -48,12 +51,13 @@ export function readInput(input: unknown, uploads: Uploads, field = 'input'): In
   if (input === undefined || input === null) return badRequest(`${field}: is required`)
   if (!Array.isArray(input)) return badRequest(`${field}: must be a string or an array of items`)
   if (input.length === 0) return badRequest(`${field}: must have at least 1 element`)
-  return input.map((item: unknown, index) => readItem(item, `${field}.${index}`, uploads))
+  const named = input.length - MOST_NAMED
+  return input.map((item: unknown, index) => readItem(item, `${field}.${index}`, uploads, index >= named))
 }
 
-function readItem(item: unknown, where: string, uploads: Uploads): InputItem {
+function readItem(item: unknown, where: string, uploads: Uploads, isNamed: boolean): InputItem {
   if (!isObject(item)) return badRequest(`${where}: must be an object`)
-  const base = { where, uuid: uuidIn(item.id) }
+  const base = { where, uuid: isNamed ? uuidIn(item.id) : null }
   switch (item.type) {
     case undefined:
     case null:

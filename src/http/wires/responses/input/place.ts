@@ -21,7 +21,7 @@ import { callUuid, uuidIn } from '../output/ids.ts'
 import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
 import { findResponse } from '../store/stored-responses.ts'
 import { ofCall } from './history-items.ts'
-import type { InputItem } from './input-items.ts'
+import { type InputItem, MOST_NAMED } from './input-items.ts'
 import { lastRepeated } from './repeated-path.ts'
 
 /** The caller and the agent of a request. */
@@ -152,9 +152,6 @@ function conversationOf(given: unknown): string {
   return uuidIn(id) ?? missing('conversation')
 }
 
-/** The number of items, from the end of an input on, whose ids are looked up. The last known one decides. */
-const MOST_NAMED = 1000
-
 /** Finds the caller's replies that items refer to. */
 async function repliesNamed(sql: Sql, { agentId, caller }: By, items: readonly InputItem[]): Promise<NamedReplies> {
   const isOwn = ({ sessionId, user }: NamedReply) => opens(caller, { id: sessionId, user })
@@ -176,8 +173,8 @@ async function replyOf(item: InputItem, replies: NamedReplies): Promise<NamedRep
 }
 
 /** Returns the reply whose call the item answers. */
-async function askedIn(item: InputItem, replies: NamedReplies): Promise<NamedReply | undefined> {
-  const uuid = isAnswer(item) ? callIn(item) : null
+async function askedIn(item: Answer, replies: NamedReplies): Promise<NamedReply | undefined> {
+  const uuid = callIn(item)
   return uuid === null ? undefined : (await replies.byCall(uuid))?.reply
 }
 
@@ -223,7 +220,7 @@ async function placeByItems(
     return last === null ? null : placeAt({ id: last, sessionId }, anchor.index + repeats + 2)
   }
   for (const [index, item] of items.entries()) {
-    const reply = await askedIn(item, replies)
+    const reply = isAnswer(item) ? await askedIn(item, replies) : undefined
     if (reply !== undefined) return placeAt(reply, index)
   }
   return null
