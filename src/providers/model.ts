@@ -2,27 +2,19 @@
  * The Model port: picks the adapter, retries, watches for silence, calls the next model (contract section 13), reports
  * failures with the contract's codes.
  */
-import type {
-  Model,
-  ModelEvent,
-  ModelFailure,
-  ModelRequest,
-  ModelTarget,
-  ProviderConnection,
-  Take,
-} from '../actors/ports/index.ts'
+import type { Model, ModelEvent, ModelFailure, ProviderConnection, Take } from '../actors/ports/index.ts'
 import { pause } from '../async/pause.ts'
-import { fieldRefusal, withAgentFields } from './answer-fields.ts'
 import { type AnthropicMemory, streamAnthropic } from './anthropic/anthropic.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { type StreamOne, withinContext } from './context/within-context.ts'
 import { goingOn, type RefusedBeginnings } from './continuation/going-on.ts'
 import { playDemo } from './demo.ts'
+import { withFallbacks } from './fallbacks.ts'
 import { streamGemini } from './gemini/gemini.ts'
 import { chatBody, createOpenAi } from './openai/chat.ts'
-import { partRefusal } from './parts.ts'
 import { commonDialect, endpointOf, requireDialect } from './provider-types.ts'
 import type { ProviderFetch } from './request/fetch.ts'
+import { isRefusal } from './request/optional-fields.ts'
 import { sendingParts, shownBody } from './request/outgoing-parts.ts'
 import { createTokenCounter } from './tokens/token-count.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
@@ -126,8 +118,7 @@ export function createModel(options: ModelOptions): Providers {
         const left = sent ? 0 : options.providerRetries - attempt
         const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
         if (waitMs === null) {
-          const overflow = sent ? null : problem.overflow
-          return { failure, overflow, maySucceedElsewhere: !sent && isOfThisProvider(problem, code) }
+          return { failure, ...(sent ? afterOutput : beforeOutput(problem, code)) }
         }
         calls?.({ type: 'retried', attempt: attempt + 1, of: options.providerRetries + 1, waitMs, code, detail })
         await pause(waitMs, signal)
@@ -152,32 +143,15 @@ const preparing = (loadFetch: ModelOptions['loadFetch'], loadOpenAi: () => Promi
   if (type !== 'anthropic' && type !== 'gemini') await loadOpenAi()
 }
 
-/** Calls the next model when one failed before any output. When all fail, the last failure is reported. */
-function withFallbacks(streamOne: StreamOne): Model['stream'] {
-  return async (request, signal, take) => {
-    const targets = [request, ...fallbacksFor(request)]
-    for (const [index, { provider, model }] of targets.entries()) {
-      const named: ModelEvent[] = index === 0 ? [] : [{ type: 'model', model, providerId: provider.id }]
-      const fields = withAgentFields({ ...request, provider, model }, index > 0)
-      const failed = await streamOne({ ...request, provider, model, fields }, signal, naming(named, take))
-      if (failed === null) return
-      const isLast = index === targets.length - 1 || !failed.maySucceedElsewhere
-      if (isLast) return await take([...named, { type: 'failed', failure: failed.failure }])
-      request.calls?.({ type: 'fell_back', code: failed.failure.code, detail: failed.failure.detail })
-    }
-  }
-}
-
-/** Removes models that do not accept the request's content. */
-const fallbacksFor = ({ fallbacks = [], fields = {}, mediaTypes = [] }: ModelRequest): readonly ModelTarget[] =>
-  fallbacks.filter((target) => fieldRefusal(target, fields) === null && partRefusal(target, mediaTypes) === null)
-
-/** Inserts `named` before the first of the events. */
-function naming(named: ModelEvent[], take: Take<ModelEvent>): Take<ModelEvent> {
-  return (events) => (named.length === 0 ? take(events) : take([...named.splice(0), ...events]))
-}
-
 const isToken = ({ type }: ModelEvent): boolean => type === 'text' || type === 'reasoning'
+
+const afterOutput = { overflow: null, refused: null, maySucceedElsewhere: false }
+
+const beforeOutput = (problem: ProviderProblem, code: ModelFailure['code']) => ({
+  overflow: problem.overflow,
+  refused: isRefusal(problem) ? problem.full : null,
+  maySucceedElsewhere: isOfThisProvider(problem, code),
+})
 
 /**
  * Returns whether another provider may succeed: after a retryable error, a time-out, a refused key or an input that is

@@ -12,6 +12,8 @@ interface FailedTurn {
   maySucceedElsewhere: boolean
   /** The overflow, when the input is too long for this model. Null for another failure, or after output. */
   overflow: Overflow | null
+  /** The words with which the provider refuses the request as it is written. Null for another failure. */
+  refused: string | null
 }
 
 /**

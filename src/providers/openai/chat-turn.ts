@@ -1,6 +1,6 @@
 /** A turn of a chat-completions model, read chunk by chunk. Pure: no I/O, no time. */
 
-import type { ModelEvent } from '../../actors/ports/index.ts'
+import type { EndReason, ModelEvent } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { ProviderProblem } from '../wire/failure.ts'
 import { errorIn, problemInStream, problemOfText, saysNothing } from '../wire/provider-errors.ts'
@@ -99,7 +99,7 @@ export function readTurn({ reasoning, reasoningBack, keepEcho }: TurnOptions): T
         const goesBack = sent || extras ? { ...sent, ...(extras && { extras }) } : null
         return goesBack || held ? keepEcho(goesBack, held) : null
       }
-      return turnEnd(reason, ends.usage(), calls.all, echo, ends.refusal())
+      return turnEnd(reason, ends.usage(), calls.all, echo, ends.refusal(reason))
     },
   }
 }
@@ -109,6 +109,7 @@ function readEnds() {
   let finish: string | null = null
   let usage: End['usage'] = null
   let refusal = ''
+  let filtered = ''
   let isWhole = false
   return {
     take(chunk: Fields, choice: unknown): void {
@@ -124,12 +125,13 @@ function readEnds() {
       isWhole = isObject(choice.message) && !isObject(choice.delta)
       const delta = isObject(choice.delta) ? choice.delta : choice.message
       refusal += isObject(delta) ? textOf(delta.refusal) : ''
-      if (refusal === '') refusal = filteredIn(choice)
+      filtered ||= filteredIn(choice)
       if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') finish = choice.finish_reason
     },
     reason: () => finish,
     usage: () => usage,
-    refusal: () => (refusal === '' ? null : refusal),
+    /** Returns the model's words, or those of a filter that took effect. Null when there are none. */
+    refusal: (reason: EndReason) => refusal || (reason === 'content_filter' && filtered) || null,
     /** Returns whether the answer is whole, though no reason was given. */
     finished: () => isWhole,
     problem(made: boolean, whole: string): ProviderProblem | null {

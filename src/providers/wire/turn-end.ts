@@ -28,7 +28,7 @@ const meant = (call: ToolCall): ModelEvent => ({
 
 /**
  * Returns the tool calls, then the end. A call cut off by the length limit or a filter must not run. `echo`: the data
- * that the vendor requires back with their results, or null. `refusal`: the reason of a filter.
+ * that the vendor requires back with their results, or null. `refusal`: the words of the model's, or a filter's, refusal.
  */
 export function turnEnd(
   reason: EndReason,
@@ -37,11 +37,11 @@ export function turnEnd(
   echo: () => object | null,
   refusal: string | null = null,
 ): ModelEvent[] {
-  const refused = refusal !== null && reason === 'content_filter' && { refusal }
+  const refused = refusal !== null && { refusal }
   if (cutsOff(reason)) return [{ type: 'end', reason, usage, ...refused }]
   const made = calls()
   // Several vendors say `stop` after tool calls, others `tool_calls` without any.
-  if (made.length === 0) return [{ type: 'end', reason: 'stop', usage }]
+  if (made.length === 0) return [{ type: 'end', reason: 'stop', usage, ...refused }]
   const kept = echo()
   const end: End = { type: 'end', reason: 'tool_calls', usage, ...(kept && { echo: kept }) }
   return [...made.map(meant), end]

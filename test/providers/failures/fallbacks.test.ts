@@ -172,3 +172,27 @@ verifies('contract-13.fallbacks', 'what a vendor wants back goes to the model th
   const sent = anthropic.calls.slice(1).map(({ body }) => JSON.stringify(body.messages).includes('c2lnbmVk'))
   expect(sent).toEqual([true, false])
 })
+
+verifies('contract-19.agent-fields', 'a fallback that refuses a field of the agent is asked without it', async () => {
+  const { a, b, model, request, counted } = await three()
+  a.always((call) => call.error(401))
+  const refuse = (name: string): Script => {
+    return (call) => call.error(400, { error: { message: `Unrecognized request argument supplied: ${name}` } })
+  }
+  b.next(refuse('reasoning_effort'))
+  b.next(refuse('max_tokens'))
+  b.next(sayOk)
+  const agentFields = { reasoningEffort: 'high', maxTokens: 500 } as const
+  expect(spoken(await ask(model, request({ agentFields })))).toEqual([namedB, ...okay])
+  expect(b.calls.map(({ body }) => [body.reasoning_effort, body.max_tokens])).toEqual([
+    ['high', 500],
+    [undefined, 500],
+    [undefined, undefined],
+  ])
+
+  b.next(refuse('reasoning_effort'))
+  failureIn(await ask(model, request({ agentFields, fields: { reasoningEffort: 'low' } })))
+  a.always(refuse('reasoning_effort'))
+  failureIn(await ask(model, request({ agentFields })))
+  expect(counted()).toEqual([3, 4, 0])
+})

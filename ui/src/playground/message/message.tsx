@@ -107,7 +107,7 @@ function Reply({
       {message.missingTools && <MissingTools missing={message.missingTools} />}
       {message.refusal && (
         <Alert color="yellow" variant="light" icon={<IconHandStop size={18} />} title="Refused" mt="sm">
-          <Reason text={message.refusal} />
+          {!message.content.includes(message.refusal) && <Reason text={message.refusal} />}
         </Alert>
       )}
       {error && (
