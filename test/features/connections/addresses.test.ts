@@ -124,7 +124,5 @@ verifies('contract-27.tokens-hidden', 'a token is sent to the server’s own url
   now.callsMoved = elsewhere.url
   await asked(scene, user)
   expect(seen.calls.at(-1)?.authorization).toMatch(/^Bearer at-/)
-  expect(elsewhere.requests.map(({ request }) => request.headers.authorization ?? null)).not.toContainEqual(
-    expect.anything(),
-  )
+  expect(elsewhere.requests).toEqual([])
 })
