@@ -53,6 +53,8 @@ export const responses = {
     'A cancel takes a queued response out; for 24 hours it reads as cancelled, then it is 404.',
   'contract-32.input-tokens': 'input_tokens estimates what the model would be sent, asks nobody and stores nothing.',
   'contract-32.compact': 'compact summarises a conversation up to its newest response; its item names the place.',
+  'contract-32.compact-given':
+    'compact summarises a history that is stored nowhere, and stores nothing; its item can begin a conversation.',
   'contract-32.surface': 'Each call and field of OpenAI’s two APIs does what docs/responses-fields.md says.',
   'contract-32.history-parts': 'Every user message of a response’s input may hold pictures and files.',
   'contract-32.files': 'Files are uploaded, listed, read and deleted, below an agent and below /api/v1/openai.',

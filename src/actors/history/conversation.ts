@@ -112,7 +112,8 @@ function reasonAt({ checkpoint, before, started }: Measured, start: number): Lef
 function messagesOf({ stored, summary }: Measured, kept: readonly ConversationTurn[], last: readonly ModelMessage[]) {
   const all = withinPartLimit([...kept.flatMap(({ sent }) => sent), ...last])
   // What a caller gives is sent as it was given.
-  return stored ? behindSummary(summary, joinNeighbours(all)) : all
+  const sent = stored ? joinNeighbours(all) : all
+  return summary === null ? sent : behindSummary(summary, sent)
 }
 
 const historyOf = (

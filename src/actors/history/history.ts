@@ -1,6 +1,6 @@
 /** Stored messages → what the model is sent (contract section 4, "History sent to the model"). Pure. */
 
-import type { History, HistoryLimits, HistoryMessage, ModelMessage } from '../ports/index.ts'
+import type { Checkpoint, History, HistoryLimits, HistoryMessage, ModelMessage } from '../ports/index.ts'
 import type { Conversation } from './conversation.ts'
 import { sameParts, userMessage, withTime } from './message-parts.ts'
 import { MAX_TOOL_TEXT, messagesFor } from './tool-turns.ts'
@@ -74,7 +74,8 @@ export function storedConversation(
   at: string | null = null,
 ): Conversation {
   const asked = userMessage(newest.content, newest.parts)
-  const turns = withoutRepeats(turnsOf(messages, isWhole), newest).map((turn) => ({
+  const begins = isWhole || isBehindAll(checkpoint, messages)
+  const turns = withoutRepeats(turnsOf(messages, begins), newest).map((turn) => ({
     sent: wasTooLong(turn) ? tooLong : turn.flatMap(messagesFor),
     first: turn[0] ?? null,
     last: turn.at(-1)?.position ?? -1,
@@ -89,14 +90,28 @@ export function storedConversation(
   }
 }
 
+/** The position of a summary that a session begins with: before its first message. */
+const BEFORE_ALL = -1
+
+/** Returns whether these are all messages of a session that begins with a summary. */
+const isBehindAll = (checkpoint: Checkpoint | null, [first]: readonly HistoryMessage[]): boolean =>
+  checkpoint?.position === BEFORE_ALL && first?.position === 0
+
 /** Returns a stored conversation to which nothing is added. */
 export const restingConversation = (stored: History): Conversation => ({
   ...storedConversation(stored, stored.messages, { content: '', parts: [] }, false),
   newest: [],
 })
 
-/** Returns a conversation that the caller keeps: all of it is given, each time. `at` as for a stored one. */
-export function givenConversation(messages: readonly ModelMessage[], at: string | null = null): Conversation {
+/**
+ * Returns a conversation that the caller keeps: all of it is given, each time. `at` as for a stored one. `summary`: of what
+ * was before. Null when nothing was.
+ */
+export function givenConversation(
+  messages: readonly ModelMessage[],
+  at: string | null = null,
+  summary: string | null = null,
+): Conversation {
   const newestAt = messages.findLastIndex(({ role }) => role === 'user')
   const turns: ModelMessage[][] = []
   for (const message of messages.slice(0, Math.max(0, newestAt))) {
@@ -109,8 +124,16 @@ export function givenConversation(messages: readonly ModelMessage[], at: string 
     newest: messages
       .slice(Math.max(0, newestAt))
       .map((message) => (message.role === 'user' && at !== null ? withTime(message, at) : message)),
-    isWhole: true,
-    checkpoint: null,
+    isWhole: summary === null,
+    checkpoint: summary === null ? null : { id: '', position: BEFORE_ALL, summary },
     before: null,
   }
+}
+
+/** Returns a given conversation to which nothing is added. */
+export function restingGiven(messages: readonly ModelMessage[], summary: string | null): Conversation {
+  const conversation = givenConversation(messages, null, summary)
+  const { turns, newest } = conversation
+  const last = newest.length === 0 ? [] : [{ sent: newest, first: null, last: BEFORE_ALL }]
+  return { ...conversation, turns: [...turns, ...last], newest: [] }
 }

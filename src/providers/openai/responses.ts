@@ -16,7 +16,6 @@ import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
 import type { ProviderAnswer } from '../request/fetch.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
 import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
-import { observedCall } from '../request/provider-call.ts'
 import { isLongDescription, refusesDescription, schemaFor, shortDescription } from '../request/tool-schemas.ts'
 import { responsesToolChoice } from '../tool-choice.ts'
 import { saidBehind } from '../wire/echoes.ts'
@@ -42,10 +41,9 @@ export function streamResponses(
     repeated,
     keepEcho: (items) => echoes.keep(request, items),
   })
-  const call = (body: ResponsesBody, own: AbortSignal) => observedCall(request, body, () => send(body, own))
   return streamTurn(
     readingThinkTags(turn, request.reasoning),
-    async (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => call(body, own)),
+    (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => send(body, own)),
     signal,
     take,
     repeated,

@@ -9,6 +9,7 @@ import {
   answersAmong,
   awaitedAt,
   broughtFunctions,
+  deciderOf,
   findWait,
   type GivenDecisions,
 } from '../../../features/approvals/index.ts'
@@ -23,6 +24,7 @@ import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { sendMakingSession } from '../chat/send-first.ts'
+import { knowingBelow } from '../front-ends/asked-below.ts'
 import { type ChatRequest, type ChatSession, chatSession, chatUser } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createRunEncoder } from './encoder.ts'
@@ -46,9 +48,7 @@ async function decisionsFor(
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
   const decides = asMessages ? (['caller'] as const) : pendingKinds
-  const bySecret = caller.kind === 'secret'
-  const isBound = bySecret && caller.sessionId !== null
-  return { calls, wait, bySecret, isBound, asMessages, inPart: false, decides }
+  return { calls, wait, ...deciderOf(caller), asMessages, inPart: false, decides }
 }
 
 /** Returns the page's own results that pending calls wait for, sent before a new message. */
@@ -162,7 +162,10 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const id = replyIdOf(source)
       const run = { threadId, runId }
       // Read after the stream has opened: the message is stored by then, and 503 would say that nothing is stored.
-      const open = async () => createRunEncoder(run, id, follows ? await repliesBefore(deps.sql, id) : [], given)
+      const open = async () => {
+        const earlier = follows ? await repliesBefore(deps.sql, id) : []
+        return knowingBelow(deps.sql, id, earlier, createRunEncoder(run, id, earlier, given))
+      }
       const never: Encoding['never'] = (error) => createRunEncoder(run, id)([{ seq: 0, type: 'failed', error }])
       await streamBatches(reply, source, 0, { open, never }, onLeft)
       return undefined

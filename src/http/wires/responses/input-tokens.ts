@@ -23,12 +23,12 @@ import { promptToSend } from '../../../templates/prompt-template.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { textOfInstructions } from '../../sending/caller-instructions.ts'
-import { fromCompaction } from './compact.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf, conversationOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
 import { placeByName, placeOf } from './input/place.ts'
 import { ignoredIn, instructionsIn, readFields, renamingFieldsInErrors } from './input/request-fields.ts'
+import { openSummary, refuseBehindPlace } from './input/sealed-summary.ts'
 import { refuseStored } from './stateless.ts'
 import { positionAt } from './store/stored-inputs.ts'
 
@@ -47,14 +47,20 @@ export async function countInput(deps: ResponseDependencies, agentId: string, bo
   return await renamingFieldsInErrors(async () => {
     const wanted = readFields(body, agent)
     const hasInput = body.input !== undefined && body.input !== null
-    const items = hasInput ? fromCompaction(deps, agentId, readInput(body.input, requireUploads(request))) : []
+    const given = hasInput ? readInput(body.input, requireUploads(request)) : []
+    const { summary, items } = openSummary(deps, agentId, given, { isStored: body.store !== false })
+    refuseBehindPlace(summary, body)
     const instructions = textOfInstructions(
       agent,
       instructionsIn(items, wanted.response, { agent, caller }),
       'responses',
     )
     const maxTokens = agent.historyMaxTokens ?? deps.historyMaxTokens
-    const { conversation, behind } = await countedIn(deps, { agentId: agent.id, body, items, maxTokens }, exchange)
+    const { conversation, behind } = await countedIn(
+      deps,
+      { agentId: agent.id, body, items, summary: summary?.text ?? null, maxTokens },
+      exchange,
+    )
     const values = { ...valuesWithoutSession(), user: userOf(caller) }
     // Servers are not asked: only definitions that are stored here count.
     const known = await deps.openToolbox({ ...agent.tools, mcpServers: [] }, AbortSignal.timeout(5000), values)
@@ -70,17 +76,18 @@ interface Asked {
   agentId: string
   body: Body
   items: readonly InputItem[]
+  summary: string | null
   maxTokens: number
 }
 
 async function countedIn(
   deps: ResponseDependencies,
-  { agentId, body, items, maxTokens }: Asked,
+  { agentId, body, items, summary, maxTokens }: Asked,
   { caller }: Exchange,
 ): Promise<Counted> {
   const { sql } = deps
   const given = async (sent: SentConversation): Promise<Counted> => ({
-    conversation: givenConversation(await messagesOf(deps, sent, { agentId, caller })),
+    conversation: givenConversation(await messagesOf(deps, sent, { agentId, caller }), null, summary),
     behind: 0,
   })
   if (body.store === false) {

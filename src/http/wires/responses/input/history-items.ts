@@ -49,7 +49,7 @@ function refuseUnanswered(id: string | undefined, field: string): void {
 function messageOf(item: Exclude<InputItem, { kind: 'call' | 'output' | 'aside' | 'instructions' }>): Message {
   if (item.kind === 'user') return { role: 'user', content: item.message.text, parts: item.message.parts }
   if (item.kind === 'assistant') return { role: 'assistant', content: item.text }
-  if (item.kind === 'compaction') return badRequest(`${item.where}: a summary is of a stored conversation`)
+  if (item.kind === 'compaction') return badRequest(`${item.where}: a summary can only begin a conversation`)
   if (item.kind === 'reference') return badRequest(`${item.where}.id: there is no such item`)
   return badRequest(`${item.where}: nothing waits for this approval`)
 }

@@ -98,7 +98,7 @@ function otherItems({ client, create, honoured, refused, foreign, got }: Kit): S
         { conversation: first.conversation },
       )
     }),
-    honoured(ITEM, '`compaction`', 'Of this server and agent; names the place', async () => {
+    honoured(ITEM, '`compaction`', 'Of this server and agent; names the place, or begins a conversation', async () => {
       const first = await create({})
       const second = await create({ previous_response_id: first.id })
       const { output } = await client.responses.compact({ model: 'any', previous_response_id: second.id })
