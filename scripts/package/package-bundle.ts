@@ -14,7 +14,6 @@ export const bundled = [
   '@opentelemetry/resources',
   '@opentelemetry/sdk-trace',
   'gpt-tokenizer',
-  'openai',
 ] as const
 
 /** Bundles the entries. `entries`: file name to specifier. Shared code is in chunks next to them. */

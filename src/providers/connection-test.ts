@@ -5,8 +5,10 @@ import { isObject } from '../untrusted/is-object.ts'
 import { clearKeyLike, cut } from '../untrusted/redact.ts'
 import { listAnthropicModels } from './anthropic/anthropic.ts'
 import { listGeminiModels } from './gemini/gemini.ts'
+import { openAiApi } from './openai/openai-api.ts'
 import { type Dialect, findProviderType, requireDialect, wireApiOf } from './provider-types.ts'
 import { type ProviderFetch, readText } from './request/fetch.ts'
+import { callProvider } from './request/provider-call.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
 import { listBounds, parse } from './wire/provider-json.ts'
 
@@ -74,24 +76,25 @@ async function listOpenAiModels(
   fetch: ProviderFetch,
   signal: AbortSignal,
 ): Promise<string[] | null> {
-  const { answerOf, openAiClient } = await import('./openai/openai-client.ts') // see chat.ts
-  const client = openAiClient(connection, fetch)
-  const discard = async (call: { asResponse(): Promise<Response> }) => answerOf(await call.asResponse()).cancel()
+  const call = async (path: string, body?: object) => {
+    const { url, headers } = openAiApi(connection, path)
+    const sent = body === undefined ? { method: 'GET' } : { method: 'POST', body: JSON.stringify(body) }
+    return await callProvider(fetch, url, { ...sent, headers, signal })
+  }
   try {
-    if (dialect.keyCheckPath) await discard(client.get(dialect.keyCheckPath, { signal }))
-    const response = await client.get('/models', { signal }).asResponse()
-    return modelsIn(await readText(answerOf(response), maxListBytes))
+    if (dialect.keyCheckPath) (await call(dialect.keyCheckPath)).cancel()
+    return modelsIn(await readText(await call('/models'), maxListBytes))
   } catch (error) {
     const status = problemIn(error)?.status
     if (status !== 404 && status !== 405 && status !== 501) throw problemIn(error) ?? error
   }
   try {
     // Without a model or messages nothing can be generated: a server that knows the path says 400 or 422.
-    const call =
+    const answer =
       wireApiOf(connection) === 'responses'
-        ? client.post('/responses', { body: { model: '', input: [], max_output_tokens: 16 }, signal })
-        : client.post('/chat/completions', { body: { model: '', messages: [], max_tokens: 1 }, signal })
-    await discard(call)
+        ? await call('/responses', { model: '', input: [], max_output_tokens: 16 })
+        : await call('/chat/completions', { model: '', messages: [], max_tokens: 1 })
+    answer.cancel()
   } catch (error) {
     const status = problemIn(error)?.status
     if (status !== 400 && status !== 422) throw problemIn(error) ?? error

@@ -58,7 +58,7 @@ export function createModel(options: ModelOptions): Providers {
   const { fetch, idleTimeoutMs } = options
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
-  const prepare = preparing(options.loadFetch, openai.load)
+  const prepare = async (type: string) => (type === 'demo' ? undefined : await options.loadFetch?.())
   const memory: AnthropicMemory = { refusals: createRemembered(), longestAnswers: createRemembered() }
   const beginnings: RefusedBeginnings = createRemembered()
 
@@ -134,13 +134,6 @@ export function createModel(options: ModelOptions): Providers {
     testProvider: (connection, { timeoutMs = 10_000 } = {}) => testConnection(connection, fetch, timeoutMs),
     [Symbol.asyncDispose]: () => counter[Symbol.asyncDispose](),
   }
-}
-
-/** Makes the function that loads what calls of a provider type need. */
-const preparing = (loadFetch: ModelOptions['loadFetch'], loadOpenAi: () => Promise<void>) => async (type: string) => {
-  if (type === 'demo') return
-  await loadFetch?.()
-  if (type !== 'anthropic' && type !== 'gemini') await loadOpenAi()
 }
 
 const isToken = ({ type }: ModelEvent): boolean => type === 'text' || type === 'reasoning'

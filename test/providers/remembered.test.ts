@@ -4,13 +4,12 @@ import type { ModelEvent } from '../../src/actors/ports/index.ts'
 import { createStoredTexts } from '../../src/features/traces/store/request-writer.ts'
 import { createSeldomLog } from '../../src/http/server/database-errors/seldom-log.ts'
 import { limitRepeats } from '../../src/persistence/postgres/embedded/message-limit.ts'
-import { createClients } from '../../src/providers/openai/openai-client.ts'
 import { askingForReasoning } from '../../src/providers/reasoning.ts'
 import { callWithout } from '../../src/providers/request/optional-fields.ts'
 import { ProviderProblem } from '../../src/providers/wire/failure.ts'
 import { createRemembered } from '../../src/providers/wire/remembered.ts'
 import { watchUsageReports } from '../../src/providers/wire/usage-reports.ts'
-import { connectionTo, requestTo } from './scene.ts'
+import { requestTo } from './scene.ts'
 
 /** Uses the cache for the key. True when the cache knew it before. */
 type Use = (key: string) => boolean | Promise<boolean>
@@ -71,20 +70,6 @@ const caches: { name: string; most: number; open: () => Use }[] = [
         turn(events)
         turn([{ type: 'end', reason: 'stop', usage }])
         return expected === before
-      }
-    },
-  },
-  {
-    name: 'clients',
-    most: 200,
-    open() {
-      const clientOf = createClients(() => Promise.reject(new Error('no call')))
-      const made = new Set<object>()
-      return (path) => {
-        const client = clientOf(connectionTo(`http://127.0.0.1/${path}`))
-        const isKnown = made.has(client)
-        made.add(client)
-        return isKnown
       }
     },
   },

@@ -39,6 +39,8 @@ export const responses = {
     'Each model turn with text is one message item; turns with calls are commentary, the last one final_answer.',
   'contract-32.parse': 'responses.parse works behind a sentence.',
   'contract-32.ends-in-outputs': 'A new session’s history may end in outputs: the reply goes on from their message.',
+  'contract-32.output-lists':
+    'An output is a text or a list; its pictures and files reach the model with the result of its call.',
   'contract-32.foreign-items': 'Items of OpenAI’s own tools are passed over and named; custom calls are read as calls.',
   'contract-32.items': 'Items are put behind the head of a conversation, all or none, and read by their ids.',
   'contract-32.items-held': 'While something runs, waits or is queued, items are neither given nor taken: 409.',

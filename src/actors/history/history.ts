@@ -67,7 +67,7 @@ const wasTooLong = ([asked, ...answers]: Turn): boolean =>
  * message, where it is not null.
  */
 export function storedConversation(
-  { messages: earlier, isWhole, checkpoint, before }: History,
+  { messages: earlier, isWhole, checkpoint, before, outputs }: History,
   messages: readonly HistoryMessage[],
   newest: Required<NewestMessage>,
   isContinued: boolean,
@@ -87,6 +87,7 @@ export function storedConversation(
     checkpoint,
     before,
     stored: { earlier, asked: newest.content, isContinued },
+    ...(outputs && { outputs }),
   }
 }
 

@@ -17,7 +17,7 @@ import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
 import type { ProviderFetch } from '../request/fetch.ts'
 import { callWithout, type RefusedFields } from '../request/optional-fields.ts'
 import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
-import { observedCall } from '../request/provider-call.ts'
+import { postTurn } from '../request/provider-call.ts'
 import { chatToolChoice } from '../tool-choice.ts'
 import { createRemembered } from '../wire/remembered.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
@@ -33,48 +33,31 @@ import {
   withReasoning,
 } from './chat-refusals.ts'
 import { readTurn, type TurnOptions } from './chat-turn.ts'
+import { openAiApi } from './openai-api.ts'
 import { refusesSampling } from './openai-models.ts'
 import { type ResponsesBody, streamResponses } from './responses.ts'
 
-/** Creates the adapter, with the caches that calls share. Turns reject with ProviderProblem. */
+/** Creates the adapter, with the cache that calls share. Turns reject with ProviderProblem. */
 export function createOpenAi(fetch: ProviderFetch) {
   const refusals: RefusedFields = createRemembered()
-  let loading: ReturnType<typeof loadClients> | null = null
-  const clients = () => {
-    loading ??= loadClients(fetch)
-    return loading
-  }
   return {
-    /** Loads the client before it is needed. */
-    async load(): Promise<void> {
-      await clients()
-    },
-    async stream(request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
-      const { clientOf, answerOf } = await clients()
-      const client = clientOf(placeOf(request, dialect))
+    stream(request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
+      const connection = placeOf(request, dialect)
       if (wireApiOf(request.provider) === 'responses') {
-        const send = async (body: ResponsesBody, own: AbortSignal) =>
-          answerOf(await client.responses.create(body, { signal: own }).asResponse())
+        const send = (body: ResponsesBody, own: AbortSignal) =>
+          postTurn(fetch, request, openAiApi(connection, '/responses'), body, own)
         return streamResponses(send, request, refusals, signal, take)
       }
-      const call = (body: ChatBody, own: AbortSignal) =>
-        observedCall(request, body, async () =>
-          answerOf(await client.chat.completions.create(body, { signal: own }).asResponse()),
-        )
+      const send = (body: ChatBody, own: AbortSignal) =>
+        postTurn(fetch, request, openAiApi(connection, '/chat/completions'), body, own)
       return streamTurn(
         readingThinkTags(readTurn(turnOptions(request, dialect)), request.reasoning),
-        async (own) => callWithout(request, chatBody(request, dialect), optional, refusals, (body) => call(body, own)),
+        (own) => callWithout(request, chatBody(request, dialect), optional, refusals, (body) => send(body, own)),
         signal,
         take,
       )
     },
   }
-}
-
-/** Loads OpenAI's client on first use: it is 236 modules. */
-async function loadClients(fetch: ProviderFetch) {
-  const { answerOf, createClients } = await import('./openai-client.ts')
-  return { clientOf: createClients(fetch), answerOf }
 }
 
 /** Returns the connection to use. DeepSeek accepts the beginning of an answer at its beta API only. */

@@ -7,8 +7,10 @@ import type {
   ModelEvent,
   ModelMessage,
   ModelRequest,
+  Segment,
   Take,
   ToolCall,
+  ToolResultMessage,
   UserMessage,
 } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
@@ -16,7 +18,6 @@ import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
 import type { ProviderAnswer } from '../request/fetch.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
 import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
-import { observedCall } from '../request/provider-call.ts'
 import { isLongDescription, refusesDescription, schemaFor, shortDescription } from '../request/tool-schemas.ts'
 import { responsesToolChoice } from '../tool-choice.ts'
 import { saidBehind } from '../wire/echoes.ts'
@@ -42,10 +43,9 @@ export function streamResponses(
     repeated,
     keepEcho: (items) => echoes.keep(request, items),
   })
-  const call = (body: ResponsesBody, own: AbortSignal) => observedCall(request, body, () => send(body, own))
   return streamTurn(
     readingThinkTags(turn, request.reasoning),
-    async (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => call(body, own)),
+    (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => send(body, own)),
     signal,
     take,
     repeated,
@@ -74,7 +74,7 @@ function responsesBody(request: ModelRequest): ResponsesBody {
     stream: true,
     store: false, // conversations are stored here, and sent each time
     ...(system && { instructions: system }),
-    input: withUniqueCallIds(withToolPictures(request.provider.type, messages), (id) =>
+    input: withUniqueCallIds(withToolPictures(request.provider.type, messages, true), (id) =>
       idWithin(MAX_CALL_ID, id),
     ).flatMap((message) => itemsOf(message, request)),
     ...(samples && config.temperature !== undefined && { temperature: config.temperature }),
@@ -110,7 +110,7 @@ function itemsOf(message: ModelMessage, request: ModelRequest): Item[] {
         {
           type: 'function_call_output',
           call_id: message.toolCallId,
-          output: message.content,
+          output: outputOf(message),
         },
       ]
     case 'assistant': {
@@ -126,6 +126,9 @@ function itemsOf(message: ModelMessage, request: ModelRequest): Item[] {
     }
   }
 }
+
+/** Returns an output: a list where it holds more than text. */
+const outputOf = (message: ToolResultMessage): string | Content[] => message.segments?.map(contentOf) ?? message.content
 
 const countCalls = (items: readonly EchoedItem[]): number =>
   items.filter((item) => item.type === 'function_call').length
@@ -152,10 +155,11 @@ const callItem = ({ id, name, arguments: text }: ToolCall): OpenAI.Responses.Res
 
 function userContent(type: string, message: UserMessage): string | Content[] {
   if (!message.segments) return message.content
-  return segmentsFor(type, message).map((segment) =>
-    typeof segment === 'string' ? { type: 'input_text', text: segment } : partContent(segment),
-  )
+  return segmentsFor(type, message).map(contentOf)
 }
+
+const contentOf = (segment: Segment): Content =>
+  typeof segment === 'string' ? { type: 'input_text', text: segment } : partContent(segment)
 
 /** Writes a part. The API has no text files, so they are sent as text. */
 function partContent(part: MessagePart): Content {

@@ -82,9 +82,7 @@ export const beyondLimit = (reason: string): ProviderProblem =>
 export const malformed = (what: string): ProviderProblem =>
   new ProviderProblem({ kind: 'malformed', full: `No chat completion: ${what.slice(0, 2000)}` })
 
-/**
- * Finds the problem in an error or its causes: OpenAI's SDK wraps what its fetch throws. Null for a fault of our own.
- */
+/** Finds the problem in an error or its causes. Null for a fault of our own. */
 export function problemIn(error: unknown): ProviderProblem | null {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ProviderProblem) return at
   return null

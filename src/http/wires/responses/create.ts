@@ -97,8 +97,9 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   if (placed.kind === 'new') return await sendFirst(deps, sending)
   const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {
+    const parts = await partsOf(deps, placed, sending, message)
     return await sendDecisions(deps.sql, exchange.request, { ...message, decisions: placed.decisions }, (decided) =>
-      sendFrom(deps, agentId, decided),
+      sendFrom(deps, agentId, decided, parts),
     )
   }
   const parts = await partsOf(deps, placed.message, sending, message)
@@ -129,7 +130,7 @@ const heldTo = ({ stream: _, ...body }: Body) => body
 
 const partsOf = (
   deps: ResponseDependencies,
-  { parts }: SentMessage,
+  { parts }: Pick<SentMessage, 'parts'>,
   { agentId, uploads, exchange: { caller } }: Sending,
   { earlier = 0, ...of }: { sessionId: string; user: string | null; earlier?: number },
 ) =>
@@ -186,12 +187,13 @@ function continuingFirst(
   const firstId = newId()
   const carried = { ...nothingInForce, chain, firstId }
   const { begins } = input.makeSession
-  const messages = begins?.messages.with(-1, { role: 'assistant', content: '', ...begins.messages.at(-1), id: firstId })
+  const answered = begins?.messages.at(-1)
+  if (answered) answered.id = firstId // its parts are added to it later
   return {
     ...input,
     text: '',
     onBusy: 'reject',
-    makeSession: { ...input.makeSession, ...(begins && messages && { begins: { ...begins, messages, carried } }) },
+    makeSession: { ...input.makeSession, ...(begins && { begins: { ...begins, carried } }) },
     decisions: {
       calls: [],
       wait: { replyId: firstId, pending: [], decided: [], carried, user: null, waitedMs: 0 },

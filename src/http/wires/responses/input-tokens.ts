@@ -8,6 +8,7 @@ import {
   restingConversation,
   storedConversation,
 } from '../../../actors/history/history.ts'
+import { withOutputParts } from '../../../actors/history/message-parts.ts'
 import type { Chain, DecidedCall, ModelMessage } from '../../../actors/ports/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
 import {
@@ -117,7 +118,10 @@ async function countedIn(
   const { wait, calls } = placed.decisions
   if (wait === null) return await given([])
   const history = await readHistory(sql, placed.sessionId, { answeredBy: wait.carried.firstId }, limits)
-  return { conversation: restingConversation(history), behind: tokensOfAll(chainMessages(wait.carried.chain, calls)) }
+  const { parts } = placed
+  const results = withOutputParts(chainMessages(wait.carried.chain, calls), history.outputs)
+  const brought = parts.length === 0 ? [] : await messagesOf(deps, [{ role: 'user', content: '', parts }], by)
+  return { conversation: restingConversation(history), behind: tokensOfAll([...results, ...brought]) }
 }
 
 /** Returns the turns since the user's message, with the results that the request brings. */
