@@ -6,7 +6,7 @@ import { newSession, postJson } from '../support/programs/product.ts'
 import { verifies } from '../verifies.ts'
 import { completions, openScene, type Scene, say } from './scene.ts'
 
-const QUESTIONS = 30
+const QUESTIONS = 50
 
 let scene: Scene
 let tools: Awaited<ReturnType<typeof startToolServer>>
@@ -60,7 +60,7 @@ verifies(
     // Requests before the id is known count for nothing.
     ;({ id: replayId } = await send(`${agent}/replays`, 'POST', { version, replies: {}, concurrency: 4 }))
     const path = `${agent}/replays/${replayId}?limit=200`
-    for (const [victim, after] of [5, 15].entries()) {
+    for (const [victim, after] of [10, 30].entries()) {
       await expect.poll(() => asked.length, { interval: 5 }).toBeGreaterThan(after)
       await scene.cluster.kill9(victim)
       await scene.cluster.restart(victim)
