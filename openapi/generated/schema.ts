@@ -1269,7 +1269,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Summarise a conversation up to its newest response */
+        /** Summarise a conversation up to its newest response, or one that is stored nowhere */
         post: operations["compactResponse"];
         delete?: never;
         options?: never;
@@ -1528,7 +1528,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Summarise a conversation up to its newest response */
+        /** Summarise a conversation up to its newest response, or one that is stored nowhere */
         post: operations["compactAgentResponse"];
         delete?: never;
         options?: never;
@@ -3682,9 +3682,9 @@ export interface components {
             data: components["schemas"]["AgentModel"][];
         };
         AgentResponseCompact: {
-            /** @description Required. The newest response of a conversation: what was said up to it is summarised. */
+            /** @description The newest response of a conversation: what was said up to it is summarised. Either it or `input` is required. */
             previous_response_id?: string | null;
-            /** @description Refused: only stored conversations are summarised. */
+            /** @description A conversation that is stored nowhere: a text, or items as those of a response. Its summary is not stored either; the `compaction` item can begin an `input`, or the `items` of a conversation. Not with a client secret. */
             input?: unknown;
             /** @description Text that follows the prompt of the summary, as instructions of a response do. */
             instructions?: string | null;
@@ -7049,9 +7049,9 @@ export interface components {
             spans: components["schemas"]["ReplySpan"][];
         };
         ResponseCompact: {
-            /** @description Required. The newest response of a conversation: what was said up to it is summarised. */
+            /** @description The newest response of a conversation: what was said up to it is summarised. Either it or `input` is required. */
             previous_response_id?: string | null;
-            /** @description Refused: only stored conversations are summarised. */
+            /** @description A conversation that is stored nowhere: a text, or items as those of a response. Its summary is not stored either; the `compaction` item can begin an `input`, or the `items` of a conversation. Not with a client secret. */
             input?: unknown;
             /** @description Text that follows the prompt of the summary, as instructions of a response do. */
             instructions?: string | null;
@@ -17101,7 +17101,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseError"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19430,7 +19430,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseError"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
             413: {
                 headers: {
                     [name: string]: unknown;

@@ -260,7 +260,7 @@ export interface ResponsesHandlers<X extends Exchange> {
   createResponse: Handler<operations['createResponse'], X>
   /** POST /api/v1/agents/{agent_id}/deploy/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
   countResponseInput: Handler<operations['countResponseInput'], X>
-  /** POST /api/v1/agents/{agent_id}/deploy/responses/compact — Summarise a conversation up to its newest response */
+  /** POST /api/v1/agents/{agent_id}/deploy/responses/compact — Summarise a conversation up to its newest response, or one that is stored nowhere */
   compactResponse: Handler<operations['compactResponse'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Read a response, or follow its events */
   getResponse: Handler<operations['getResponse'], X>
@@ -318,7 +318,7 @@ export interface AgentResponsesHandlers<X extends Exchange> {
   createAgentResponse: Handler<operations['createAgentResponse'], X>
   /** POST /api/v1/openai/responses/input_tokens — Estimate the tokens that the model would be sent for a response */
   countAgentResponseInput: Handler<operations['countAgentResponseInput'], X>
-  /** POST /api/v1/openai/responses/compact — Summarise a conversation up to its newest response */
+  /** POST /api/v1/openai/responses/compact — Summarise a conversation up to its newest response, or one that is stored nowhere */
   compactAgentResponse: Handler<operations['compactAgentResponse'], X>
   /** GET /api/v1/openai/responses/{response_id} — Read a response, or follow its events */
   getAgentResponse: Handler<operations['getAgentResponse'], X>

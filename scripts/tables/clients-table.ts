@@ -35,29 +35,83 @@ const pageClients = [
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`../../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
 
-/**
- * Returns a table with one column for each client; rows that no client has are omitted. Clients that behave the same
- * share a column.
- */
-function tableOf(clients: readonly Recorded[], kind: string, titles: Record<string, string>): string {
-  const columns = new Map<string, Recorded[]>()
-  for (const client of clients) {
-    const like = JSON.stringify(client.cells[kind])
-    columns.set(like, [...(columns.get(like) ?? []), client])
+/** Columns of a line, so that a terminal shows it as it is. */
+const WIDTH = 118
+
+/** Breaks an item of a list into lines. */
+function wrapped(mark: string, text: string): string {
+  const lines: string[] = []
+  let line = mark
+  for (const word of text.split(' ')) {
+    if (line.length + word.length >= WIDTH && line.trim() !== mark.trim()) {
+      lines.push(line.trimEnd())
+      line = ' '.repeat(mark.length)
+    }
+    line += `${word} `
   }
-  const heads = [...columns.values()].map((alike) =>
-    alike.map(({ client, version }) => `${client} ${version}`.trim()).join(', '),
-  )
-  const present = Object.entries(titles).filter(([id]) => clients.some(({ cells }) => cells[kind]?.[id] !== undefined))
-  const lines = present.map(([id, title]) => {
-    const cells = [...columns.values()].map(([client]) => client?.cells[kind]?.[id] ?? '–')
-    return `| ${title} | ${cells.join(' | ')} |`
+  return [...lines, line.trimEnd()].join('\n')
+}
+
+/** Returns a client's name without the packages that its version is of. */
+const nameOf = ({ client }: Recorded): string => client.split(' (@')[0] ?? client
+
+/** Names clients, with their versions where those of one name differ in what they do; most of them by the others. */
+function named(some: readonly Recorded[], all: readonly Recorded[]): string {
+  const others = all.filter((client) => !some.includes(client))
+  if (others.length < 3 && others.length < some.length) return `all but ${named(others, all)}`
+  const names = some.map((client) => {
+    const isWhole = !others.some((other) => nameOf(other) === nameOf(client))
+    return isWhole ? nameOf(client) : `${nameOf(client)} ${client.version}`
   })
-  return [`| | ${heads.join(' | ')} |`, `|---|${heads.map(() => '---|').join('')}`, ...lines].join('\n')
+  return [...new Set(names)].join(', ')
+}
+
+/** The outcome of a row for a client; undefined where it has none. */
+type Outcome = (client: Recorded, row: string) => string | undefined
+
+/** Returns a list of the rows that any client has, each with its outcomes and who has them. */
+function listOf(clients: readonly Recorded[], titles: Record<string, string>, outcomeOf: Outcome): string {
+  const items = Object.entries(titles).flatMap(([row, title]) => {
+    const outcomes = Map.groupBy(clients, (client) => outcomeOf(client, row))
+    outcomes.delete(undefined)
+    const [only, ...others] = [...outcomes]
+    if (only === undefined) return []
+    const [outcome, some] = only
+    if (others.length === 0)
+      return [
+        wrapped('- ', `**${title}**: ${outcome}${some.length === clients.length ? '' : ` (${named(some, clients)})`}`),
+      ]
+    const lines = [...outcomes].map(([one, those]) => wrapped('  - ', `${one} (${named(those, clients)})`))
+    return [`${wrapped('- ', `**${title}**`)}\n${lines.join('\n')}`]
+  })
+  return items.join('\n')
+}
+
+const of =
+  (kind: string): Outcome =>
+  ({ cells }, row) => {
+    const cell = cells[kind]?.[row]
+    return cell === '–' ? undefined : cell
+  }
+
+/** Returns the names and versions that were tested, as a paragraph. */
+function tested(clients: readonly Recorded[]): string {
+  const all = clients.map(({ client, version }) => `${client} ${version}`.trim())
+  return wrapped('', `Tested: ${all.join(', ')}.`)
 }
 
 function page(): string {
   const clients = completionClients.map(recorded)
+  const isSame = (row: string) => clients.every((one) => of('stateless')(one, row) === of('session')(one, row))
+  const those = (isKept: (row: string) => boolean) =>
+    Object.fromEntries(Object.entries(rows).filter(([row]) => isKept(row)))
+  const [sameRows, ownRows] = [those(isSame), those((row) => !isSame(row))]
+  const [responses, contents, streams, pages] = [
+    responsesClients.map((name) => recorded(`responses-${name}`)),
+    contentClients.map((name) => recorded(`contents-${name}`)),
+    streamClients.map(recorded),
+    pageClients.map(recorded),
+  ] as const
   const retrying = clients
     .filter(({ cells }) => cells.session?.failed?.endsWith('asks again'))
     .map(({ client, version }) => `${client} ${version}`)
@@ -65,9 +119,9 @@ function page(): string {
 
 # Clients
 
-Ordinary clients of the chat-completions format only need another base URL. Each cell below is the result of a test with that
-exact version against this server; a dash means that the client has no such feature, or that it was not tested. The base URL
-decides where the conversation is stored:
+Ordinary clients of the chat-completions format only need another base URL. Each line below is the result of a test with the
+versions that are named against this server. A client that a line leaves out has no such feature, or was not tested. The base
+URL decides where the conversation is stored:
 
 | | Base URL |
 |---|---|
@@ -88,39 +142,43 @@ Not all clients respect \`x-should-retry: false\`. These retry after a failed ge
 ${retrying.join(', ')}. The server has already retried (\`PROVIDER_RETRIES\`), so set \`maxRetries: 0\` for them, unless
 you rely on their retries after a 503.
 
-## Stateless
+## Completions
 
-${tableOf(clients, 'stateless', rows)}
+${tested(clients)}
 
-## Sessions
+The same in sessions and without:
 
-${tableOf(clients, 'session', rows)}
+${listOf(clients, sameRows, of('session'))}
+
+### Stateless
+
+${listOf(clients, ownRows, of('stateless'))}
+
+### Sessions
+
+${listOf(clients, ownRows, of('session'))}
 
 A 429 of these endpoints is a limit of the key or the user ([keys.md](operating/keys.md)); one of the model's provider is a failed
-generation. The Python column is from the last run on a machine where pip could install that client (\`pip install openai\`); a
-run without it leaves the column unchanged.
+generation. What is said of Python is from the last run on a machine where pip could install that client (\`pip install
+openai\`); a run without it leaves that unchanged.
 
 ## The Responses API
 
 These clients use \`/responses\` by default; the base URL is that of stateless completions, and the server stores
 the conversation ([responses.md](responses.md)).
 
-${tableOf(
-  responsesClients.map((name) => recorded(`responses-${name}`)),
-  'responses',
-  responsesRows,
-)}
+${tested(responses)}
+
+${listOf(responses, responsesRows, of('responses'))}
 
 ## Pictures, files and schemas
 
-The code that users of each client write. In a test, every cell reached three kinds of provider in their own formats: one of
+The code that users of each client write. In a test, every one reached three kinds of provider in their own formats: one of
 the chat-completions format, Anthropic and Gemini. A picture by URL is fetched by the server, once.
 
-${tableOf(
-  contentClients.map((name) => recorded(`contents-${name}`)),
-  'contents',
-  contentRows,
-)}
+${tested(contents)}
+
+${listOf(contents, contentRows, of('contents'))}
 
 ## Following a reply
 
@@ -128,7 +186,9 @@ ${tableOf(
 sends CORS headers to the origins that the agent lists (\`allowedOrigins\`, [from-a-browser.md](front-ends/from-a-browser.md)). The key
 must not reach browsers.
 
-${tableOf(streamClients.map(recorded), 'session', resumeRows)}
+${tested(streams)}
+
+${listOf(streams, resumeRows, of('session'))}
 
 ## Clients for pages
 
@@ -136,7 +196,9 @@ These clients use formats of their own, at \`…/deploy/ai-sdk\` and \`…/deplo
 chat completions: every reader of a page can read its key, so give the page a client secret. CopilotKit's page calls its
 runtime, which runs on a server of yours and calls the agent.
 
-${tableOf(pageClients.map(recorded), 'page', uiRows)}
+${tested(pages)}
+
+${listOf(pages, uiRows, of('page'))}
 `
 }
 

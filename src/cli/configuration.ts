@@ -85,11 +85,12 @@ interface Importing {
   draft: boolean
 }
 
-/** Returns lines such as `update agent "Support": model "a" -> "b"`. */
+/** Returns lines such as `update agent "Support": model "a" -> "b"`. A secret's two sides read alike. */
 function changeWords({ action, kind, name, changes }: NonNullable<ImportResult['changes']>[number]): string {
-  const fields = Object.entries(changes).map(
-    ([field, { from, to }]) => `\n  ${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`,
-  )
+  const fields = Object.entries(changes).map(([field, { from, to }]) => {
+    const [was, is] = [JSON.stringify(from), JSON.stringify(to)]
+    return `\n  ${field}: ${was === is ? 'its secret is sent again' : `${was} -> ${is}`}`
+  })
   return `${action} ${kind} ${JSON.stringify(name)}${action === 'update' ? fields.join('') : ''}`
 }
 

@@ -7,10 +7,7 @@ const HIDDEN = '***'
 
 /** Returns the name of a variable for a secret: `OpenAI`, `apiKey` becomes OPENAI_API_KEY. */
 const variableOf = (record: string, field: string): string =>
-  `${record} ${field}`
-    .replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) =>
-      field === 'apiKey' ? `${end}_${begin}` : end + begin,
-    )
+  `${record} ${field === 'apiKey' ? 'API key' : field}`
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')

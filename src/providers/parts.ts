@@ -3,6 +3,7 @@
  * docs/fields.md says. Pure.
  */
 import type { ModelTarget } from '../actors/ports/index.ts'
+import { partsOfOutputs } from '../untrusted/picture-type.ts'
 import { findProviderType, type ProviderTypeId } from './provider-types.ts'
 
 /** The place of these media types in a provider's requests. `text`: as a text of its own. Null when there is none. */
@@ -29,10 +30,14 @@ export const takenParts: Readonly<Record<ProviderTypeId, TakenParts>> = {
   demo: { pictures: allPictures, pdf: true, text: 'file' },
 }
 
+/** The provider type that refuses a user's message that follows a result. */
+const WITHOUT_PARTS_OF_OUTPUTS = 'mistral'
+
 /** Returns whether a provider type accepts a media type. `image/*`: a picture whose kind is not known yet. */
 export function takesPart(type: string, mediaType: string): boolean {
   const known = findProviderType(type)
   if (known === null) return true
+  if (mediaType === partsOfOutputs) return known.id !== WITHOUT_PARTS_OF_OUTPUTS
   const { pictures, pdf } = takenParts[known.id]
   if (mediaType === 'image/*') return pictures.length > 0
   if (mediaType.startsWith('image/')) return pictures.includes(mediaType)

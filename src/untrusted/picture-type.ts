@@ -15,3 +15,6 @@ export function pictureTypeOf(bytes: Buffer): string | null {
   )
   return found?.mediaType ?? null
 }
+
+/** A word among the media types that a request holds: it has parts in outputs of calls (contract section 32). */
+export const partsOfOutputs = 'pictures and files in outputs of calls'

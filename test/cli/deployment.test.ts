@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
+import { withNames } from '../../src/cli/environment.ts'
 import { call, openScene } from '../http/scene.ts'
 import { freshDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -70,6 +71,22 @@ verifies('contract-8.deployment', 'an export alone makes an empty server, once i
   expect(tried.out).not.toMatch(/sk-production|Bearer production/)
   const made = await run(['import', file], { ...login, ...secrets })
   expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^Created 4, .* skipped 0\.\n$/), err: '' })
+  const again = await run(['import', '--dry-run', file], { ...login, ...secrets })
+  expect(again.out.split('\n').slice(0, -2)).toEqual([
+    'update provider "Staging vendor"',
+    '  apiKey: its secret is sent again',
+    'update httpTool "orders"',
+    '  headers: its secret is sent again',
+  ])
+})
+
+test.each([
+  ['OpenAI', 'OPENAI_API_KEY'],
+  ['Our own model', 'OUR_OWN_MODEL_API_KEY'],
+  ['2nd', 'V_2ND_API_KEY'],
+])('the key of %s is the variable %s', (name, env) => {
+  const named = withNames(JSON.stringify({ providers: [{ name, apiKey: '***' }] }))
+  expect(JSON.parse(named).providers).toEqual([{ name, apiKey: { env } }])
 })
 
 verifies('contract-8.deployment', 'a key imports in place of a login, and *** keeps what is stored', async () => {

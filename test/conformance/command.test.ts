@@ -5,6 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { checksOf } from '../../packages/conformance/src/checks/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { statOf } from '../support/process-tree.ts'
 import { freePort } from '../support/programs/free-port.ts'
@@ -130,4 +131,12 @@ verifies('contract-34.interrupt', 'what it has is told, and what it started ends
   expect(performance.now() - begin).toBeLessThan(2000)
   expect(output()).not.toMatch(/ at /)
   await expect.poll(async () => await statOf(Number(await readFile(pid, 'utf8')))).toBeNull()
+})
+
+verifies('contract-34.command', 'the README begins with a run of the level durable, each check in it', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+  const [, shown = ''] = /^# Greenroom\n\n```text\n(.*?)```/s.exec(readme) ?? []
+  const ids = checksOf('durable', null).map(({ id }) => id)
+  expect([...shown.matchAll(/^ {2}pass +(\S+) +[\d.]+ s$/gm)].map(([, id]) => id)).toEqual(ids)
+  expect(shown).toContain(`\n${ids.length} passed, 0 failed, 0 not offered, 0 errors (level durable)\n`)
 })

@@ -19,6 +19,18 @@ export interface Block {
   where: string
 }
 
+/** Returns the output that a page shows below a block; null where it shows none. `…` in it stands for anything. */
+export const outputBelow = (blocks: readonly Block[], block: Block): Block | null => {
+  const next = blocks[blocks.indexOf(block) + 1]
+  return next?.language === 'text' ? next : null
+}
+
+/** Returns the pattern of an output that a page shows. */
+export const patternOf = (output: string): RegExp => {
+  const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s*')
+  return new RegExp(`^\\s*${output.trim().split('…').map(literal).join('[^]*?')}\\s*$`)
+}
+
 /** In page order. `page` is a path within the checkout. */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []

@@ -65,6 +65,33 @@ test.each([
   }
 })
 
+/** Counts the cells of a row; lines between bars in code are none. */
+const cellsOf = (row: string): number =>
+  row
+    .replace(/`[^`]*`/g, 'code')
+    .replaceAll('\\|', '')
+    .trim()
+    .split('|').length
+
+test.each([
+  ...guides,
+  ...design,
+  'ARCHITECTURE.md',
+  'README.md',
+  'SECURITY.md',
+])('each row of a table in %s is one line with as many cells as its head', (page) => {
+  const tables = read(page)
+    .replace(/^\s*```[\s\S]*?^\s*```/gm, '')
+    .match(/(?:^\|.*\n)+/gm)
+  for (const table of tables ?? []) {
+    const rows = table.trimEnd().split('\n')
+    expect(
+      rows.filter((row) => !row.endsWith('|') || cellsOf(row) !== cellsOf(rows[0] ?? '')),
+      page,
+    ).toEqual([])
+  }
+})
+
 test('troubleshooting has every error code of a reply', () => {
   for (const code of replyErrorCodes) expect(troubleshooting).toContain(`| \`${code}\` |`)
 })
@@ -86,7 +113,7 @@ test('and quotes lines that the program prints', () => {
 
 test('what a reader of the README writes into the checkout is ignored there, and so no file that is checked', () => {
   const written = blocksOf('README.md').flatMap(({ code }) =>
-    [...code.matchAll(/ > ([\w.-]+)$/gm)].map(([, name]) => name),
+    [...code.matchAll(/ (?:>|export) ([\w.-]+)(?:$| )/gm)].map(([, name]) => name),
   )
   expect(written).toContain('greenroom.json')
   const ignored = read('.gitignore').split('\n')

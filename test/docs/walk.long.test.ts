@@ -7,7 +7,7 @@ import { freshDatabase } from '../support/database.ts'
 import { startUpstream } from '../support/network/upstream.ts'
 import { dataFolder, demoAgent, deployUrl, newSession, postJson, startProduct } from '../support/programs/product.ts'
 import { openSse } from '../support/streams/sse.ts'
-import { type Block, blocksOf, checkout, guides } from './blocks.ts'
+import { type Block, blocksOf, checkout, guides, outputBelow, patternOf } from './blocks.ts'
 import { openShell, type Shell } from './shell.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -30,17 +30,16 @@ const notRun: [words: string, reason: string][] = [
 
 /** Blocks in which the reader acts, or that show expected output. */
 const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
-  { words: '"Break a leg!"}]}\'', says: /Break[\s\S]*data: \[DONE\]/ },
-  { words: '/slow 40', pressCtrlCAt: /^id: 7$/m, says: /^id: 1$/m },
-  { words: 'Last-Event-ID: 7', says: /^id: 8\n[\s\S]*data: \[DONE\]/ },
-  { words: 'npm run import', says: /skipped 0/ },
+  { words: 'stream": true, "messages": [{"role": "user", "content": "/slow 40"}', pressCtrlCAt: /^data: .*"6 "/m },
   { words: 'What does Ann owe', says: /"content":"I am the demo model[\s\S]*"total":1/ },
   { words: 'Idempotency-Key: a1', says: /"id":"(chatcmpl-[^"]+)"[\s\S]*"id":"\1"/ },
 ]
 
 const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words))
 /** Blocks of these kinds show what is sent or answered, or have a test of their own. */
-const isShown = ({ language }: Block) => language === 'json' || language === 'sql' || language === 'nginx'
+const isShown = ({ language }: Block) => ['json', 'sql', 'nginx', 'text'].includes(language)
+/** The pages on which the output of every block stands below it. */
+const withOutputs = ['README.md', 'docs/getting-started.md']
 
 /**
  * The blocks of `docs/client.md` form one program, which test/client/package.long.test.ts runs. Those of
@@ -69,7 +68,7 @@ test.each(special)('exactly one block contains $words', ({ words }) => {
 
 test('every other block is of a runnable kind, or JSON that can be read', () => {
   const others = blocks.filter(
-    (block) => isRun(block) && !['sh', 'js', 'sql', 'json', 'nginx'].includes(block.language),
+    (block) => isRun(block) && !['sh', 'js', 'sql', 'json', 'nginx', 'text'].includes(block.language),
   )
   expect(others.map(({ where }) => where)).toEqual([])
   for (const { code, language, where } of blocks)
@@ -86,7 +85,7 @@ function likeTheCheckout(folder: string): void {
 /** The exit code shows neither the status that curl received nor what went into a variable. */
 async function expectSuccess(shell: Shell, { code, where }: Block, said: string): Promise<void> {
   expect(said, where).not.toMatch(/^\{"(?:error|message|statusCode)":/m)
-  for (const [, name] of code.matchAll(/^(\w+)=/gm)) {
+  for (const [, name] of code.matchAll(/^([a-z]\w*)=/gm)) {
     expect((await shell.run(`echo "$${name}"`)).said, `${where} $${name}`).toMatch(
       /^(?:http:\S+|[0-9a-f]{8}-[0-9a-f-]{27}|ek_\S+|iVBORw0KGgo\S+)\n$/,
     )
@@ -109,11 +108,12 @@ test('the commands in README.md and docs/ work as described', async () => {
       .replaceAll('http://127.0.0.1:8080', product.url)
       .replace(/^greenroom /gm, 'node src/cli/main.ts ')
       .replaceAll('--data ./data', `--data ${product.dataDir}`)
-      .replace('sk-…', 'sk-a-key-of-the-reader')
+      .replaceAll('sk-…', 'sk-a-key-of-the-reader')
       .replace('"providerType": "openai"', `"providerType": "openai", "baseUrl": "${up.url}"`)
   for (const page of pages) {
     await using shell = openShell(folder.path, env)
-    for (const block of blocksOf(page).filter(isRun)) {
+    const onPage = blocksOf(page)
+    for (const block of onPage.filter(isRun)) {
       if (isShown(block)) continue
       const { pressCtrlCAt, says = /(?:)/ } = special.find(({ words }) => block.code.includes(words)) ?? {}
       const code = mapped(block.code)
@@ -126,6 +126,10 @@ test('the commands in README.md and docs/ work as described', async () => {
         complaints: expect.any(String),
       })
       await expectSuccess(shell, block, ran.said)
+      if (!withOutputs.includes(page)) continue
+      const output = outputBelow(onPage, block)
+      expect(output?.code ?? 'No output stands below it.', block.where).not.toMatch(/^No/)
+      expect(ran.said, output?.where).toMatch(patternOf(mapped(output?.code ?? '')))
     }
   }
   // The resulting configuration works: an agent on the vendor that the reader added.

@@ -18,6 +18,9 @@ describe('connections that cannot be made', () => {
       message: 'The connection to the provider failed: connection refused',
       detail: expect.stringContaining(`127.0.0.1:${port}`),
     })
+    const { message } = await model.testProvider(connectionTo(`http://127.0.0.1:${port}/v1`))
+    expect(message.match(/ECONNREFUSED/g), 'the test of a provider says it once').toHaveLength(1)
+    expect(message).toContain(`127.0.0.1:${port}`)
   })
 
   test('TLS where there is none fails with kind only', async () => {

@@ -7,6 +7,7 @@ import { partRefusal, takenParts, takesPart } from '../../src/providers/parts.ts
 import { providerTypes } from '../../src/providers/provider-types.ts'
 import { verifies } from '../verifies.ts'
 import { open } from './native/native-scene.ts'
+import { requestFor } from './responses/scene.ts'
 import { ask, connectionTo, okay, requestTo, sayOk, scene, spoken } from './scene.ts'
 
 /** Its bytes come in pieces of this size. */
@@ -218,5 +219,82 @@ verifies(
       await ask(model, requestTo(up, { messages: shown, provider }))
       expect(up.calls.at(-1)?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: 'two' })
     }
+  },
+)
+
+const given = [
+  ...shown.slice(0, 2),
+  {
+    role: 'tool' as const,
+    toolCallId: 'a',
+    content: 'one two',
+    segments: ['one ', part('image/png', picture), 'two', part('image/gif', picture)],
+  },
+  { role: 'tool' as const, toolCallId: 'b', content: 'three' },
+]
+const gone = '\n[A picture stood here that this model does not take: image/gif]\n'
+const line = '[The output of the call a of look:]'
+
+verifies(
+  'contract-32.output-lists',
+  'an output’s parts stand in the result where the wire takes them, else behind the turn’s results',
+  async () => {
+    const { up, model } = await scene()
+    up.always(sayOk)
+    await ask(model, requestTo(up, { messages: given }))
+    expect(up.calls[0]?.body.messages.slice(-3)).toEqual([
+      { role: 'tool', tool_call_id: 'a', content: 'one two' },
+      { role: 'tool', tool_call_id: 'b', content: 'three' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: line },
+          { type: 'image_url', image_url: { url: url('image/png') } },
+          { type: 'image_url', image_url: { url: url('image/gif') } },
+        ],
+      },
+    ])
+    const provider = { ...requestTo(up).provider, type: 'deepseek' }
+    await ask(model, requestTo(up, { messages: given, provider }))
+    expect(up.calls.at(-1)?.body.messages.at(-2).content).toContain(`two${gone}`.trim())
+
+    await ask(model, requestFor(up, { messages: given }))
+    expect(up.calls.at(-1)?.body.input.slice(-2)).toEqual([
+      {
+        type: 'function_call_output',
+        call_id: 'a',
+        output: [
+          { type: 'input_text', text: 'one ' },
+          { type: 'input_image', image_url: url('image/png'), detail: 'auto' },
+          { type: 'input_text', text: 'two' },
+          { type: 'input_image', image_url: url('image/gif'), detail: 'auto' },
+        ],
+      },
+      { type: 'function_call_output', call_id: 'b', output: 'three' },
+    ])
+
+    const anthropic = await open('anthropic')
+    anthropic.up.always((one) => one.error(400))
+    await ask(anthropic.model, anthropic.request({ messages: given }))
+    expect(anthropic.up.calls[0]?.body.messages.at(-1).content).toMatchObject([
+      {
+        type: 'tool_result',
+        tool_use_id: 'a',
+        content: [
+          { type: 'text', text: 'one ' },
+          { type: 'image', source: { media_type: 'image/png', data: base64(picture) } },
+          { type: 'text', text: 'two' },
+          { type: 'image', source: { media_type: 'image/gif', data: base64(picture) } },
+        ],
+      },
+      { type: 'tool_result', tool_use_id: 'b', content: 'three' },
+    ])
+
+    const gemini = await open('gemini')
+    gemini.up.always((one) => one.error(400))
+    await ask(gemini.model, gemini.request({ messages: given }))
+    const { contents } = gemini.up.calls[0]?.body ?? {}
+    expect(contents.at(-2).parts[0].functionResponse.response.output).toBe(`one two${gone}`)
+    expect(contents.at(-1).parts).toMatchObject([{ text: line }, { inlineData: { data: base64(picture) } }])
   },
 )

@@ -15,6 +15,8 @@ export const children = {
     'A child that waits makes the sessions above it wait; what it asks is pending there, with the way to it.',
   'contract-30.child-decided':
     'It is decided at the child or above it, once; the sessions above follow where nothing is left to decide.',
+  'contract-30.child-wires':
+    'The part of the parent’s own call asks on the AI SDK’s endpoint, and AG-UI has one interrupt for each entry.',
   'contract-30.child-costs': 'A reply whose agent asks no other one costs no statement more.',
   'contract-30.child-waits-ended':
     'A new message above rejects what a child asks; a waiting child that is cancelled or deleted is told to its parent.',

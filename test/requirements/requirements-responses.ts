@@ -39,6 +39,8 @@ export const responses = {
     'Each model turn with text is one message item; turns with calls are commentary, the last one final_answer.',
   'contract-32.parse': 'responses.parse works behind a sentence.',
   'contract-32.ends-in-outputs': 'A new session’s history may end in outputs: the reply goes on from their message.',
+  'contract-32.output-lists':
+    'An output is a text or a list; its pictures and files reach the model with the result of its call.',
   'contract-32.foreign-items': 'Items of OpenAI’s own tools are passed over and named; custom calls are read as calls.',
   'contract-32.items': 'Items are put behind the head of a conversation, all or none, and read by their ids.',
   'contract-32.items-held': 'While something runs, waits or is queued, items are neither given nor taken: 409.',
@@ -53,6 +55,8 @@ export const responses = {
     'A cancel takes a queued response out; for 24 hours it reads as cancelled, then it is 404.',
   'contract-32.input-tokens': 'input_tokens estimates what the model would be sent, asks nobody and stores nothing.',
   'contract-32.compact': 'compact summarises a conversation up to its newest response; its item names the place.',
+  'contract-32.compact-given':
+    'compact summarises a history that is stored nowhere, and stores nothing; its item can begin a conversation.',
   'contract-32.surface': 'Each call and field of OpenAI’s two APIs does what docs/responses-fields.md says.',
   'contract-32.history-parts': 'Every user message of a response’s input may hold pictures and files.',
   'contract-32.files': 'Files are uploaded, listed, read and deleted, below an agent and below /api/v1/openai.',

@@ -1,6 +1,6 @@
 /** Numbers that JavaScript would change (contract section 35). */
 import { describe, expect, test } from 'vitest'
-import { parseExact, parseNoted, writeExact } from '../../src/untrusted/exact-json.ts'
+import { mayChange, parseExact, parseNoted, writeExact } from '../../src/untrusted/exact-json.ts'
 import { verifies } from '../verifies.ts'
 
 const numbers = [
@@ -39,4 +39,11 @@ describe('a number is written as it was read', () => {
 test('a value that was changed since is written as it is', () => {
   const value = parseNoted('{"a":1.0,"b":1.0}')
   expect(writeExact(Object.assign(Object(value), { a: 'x' }))).toBe('{"a":"x","b":1.0}')
+})
+
+test('numbers alone count, not what strings hold', () => {
+  for (const text of ['"1917043659912705297"', '"a1e5"', '"\\" 1.0"', '"\\\\"', '"-0', '"5.0]"'])
+    expect([text, mayChange(`{"a":${text},"b":[5,-7,0.5,1e+21]}`)]).toEqual([text, false])
+  for (const text of ['"\\\\", "b":1.0', '"\\"", "b":-0', '"", "b":[10000000000000001]'])
+    expect([text, mayChange(`{"a":${text},"c":"1.0"}`)]).toEqual([text, true])
 })

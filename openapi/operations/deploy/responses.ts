@@ -61,7 +61,8 @@ export const responses = operations({
     path: `${all}/compact`,
     scope: 'deploy',
     secret: 'handler',
-    summary: 'Summarise a conversation up to its newest response',
+    takesParts: true,
+    summary: 'Summarise a conversation up to its newest response, or one that is stored nowhere',
     body: ResponseCompact,
     responses: { 200: ResponseCompaction },
     errors: {

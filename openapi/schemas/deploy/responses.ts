@@ -176,12 +176,15 @@ export const ResponseEvent = Type.Object(
 export const ResponseCompact = Type.Object(
   {
     previous_response_id: open(
-      'Required. The newest response of a conversation: what was said up to it is summarised.',
+      'The newest response of a conversation: what was said up to it is summarised. Either it or `input` is required.',
       {
         type: ['string', 'null'],
       },
     ),
-    input: open('Refused: only stored conversations are summarised.', {}),
+    input: open(
+      'A conversation that is stored nowhere: a text, or items as those of a response. Its summary is not stored either; the `compaction` item can begin an `input`, or the `items` of a conversation. Not with a client secret.',
+      {},
+    ),
     instructions: open('Text that follows the prompt of the summary, as instructions of a response do.', {
       type: ['string', 'null'],
     }),

@@ -7,6 +7,7 @@ import type {
   Checkpoint,
   HistoryMessage,
   LeftReason,
+  MessagePart,
   ModelMessage,
   ModelRequest,
   RequestHistory,
@@ -17,7 +18,7 @@ import type {
 } from '../ports/index.ts'
 import { cutTo, firstTurn, newestWithin, toSummarise } from './budget.ts'
 import { correctionOf, tokensOf, tokensOfAll, tokensOfTools } from './estimate.ts'
-import { joinNeighbours, withinPartLimit } from './message-parts.ts'
+import { joinNeighbours, withinPartLimit, withOutputParts } from './message-parts.ts'
 import { behindSummary, sentSummary } from './sent-summary.ts'
 
 /** A user's message and all that answered it, as they are sent. */
@@ -41,6 +42,8 @@ export interface Conversation {
   /** The summary of what comes before the turns. Null when there is none. */
   checkpoint: Checkpoint | null
   before: SentBefore | null
+  /** The parts of outputs that callers gave for calls behind the newest message. Absent without any. */
+  outputs?: readonly MessagePart[]
 }
 
 /** A request's messages, and what of the conversation is not among them. */
@@ -112,7 +115,8 @@ function reasonAt({ checkpoint, before, started }: Measured, start: number): Lef
 function messagesOf({ stored, summary }: Measured, kept: readonly ConversationTurn[], last: readonly ModelMessage[]) {
   const all = withinPartLimit([...kept.flatMap(({ sent }) => sent), ...last])
   // What a caller gives is sent as it was given.
-  return stored ? behindSummary(summary, joinNeighbours(all)) : all
+  const sent = stored ? joinNeighbours(all) : all
+  return summary === null ? sent : behindSummary(summary, sent)
 }
 
 const historyOf = (
@@ -262,7 +266,10 @@ export function createSending(
   }
   return {
     summarising: (asking) => composer.summarising(maxTokens, fixed, asking),
-    next: (turns) => sent(current, turns, tokensOfAll(turns)),
+    next(given) {
+      const turns = withOutputParts(given, conversation.outputs)
+      return sent(current, turns, tokensOfAll(turns))
+    },
     counted({ shortening }, promptTokens) {
       const composed = shortening && made.get(shortening)
       if (!composed) return

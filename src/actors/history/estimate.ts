@@ -95,13 +95,10 @@ const CALL = 10
 /** Estimates the tokens of a message as it is sent, with parts, calls and their results. */
 export function tokensOfMessage(message: ModelMessage): number {
   const text = MESSAGE + tokensOf(message.content)
-  if (message.role === 'user') {
+  if (message.role !== 'assistant') {
     const parts = (message.segments ?? []).filter((segment) => typeof segment !== 'string')
-    return parts.reduce((sum, part) => sum + tokensOfPart(part), text)
-  }
-  if (message.role === 'tool') {
-    const { pictures = [] } = message
-    return pictures.reduce((sum, part) => sum + tokensOfPart(part), text + CALL)
+    const of = message.role === 'tool' ? [...parts, ...(message.pictures ?? [])] : parts
+    return of.reduce((sum, part) => sum + tokensOfPart(part), message.role === 'tool' ? text + CALL : text)
   }
   const calls = message.toolCalls ?? []
   return calls.reduce((sum, call) => sum + CALL + tokensOf(call.name) + tokensOf(call.arguments), text)

@@ -1,6 +1,6 @@
 /** Stored messages → what the model is sent (contract section 4, "History sent to the model"). Pure. */
 
-import type { History, HistoryLimits, HistoryMessage, ModelMessage } from '../ports/index.ts'
+import type { Checkpoint, History, HistoryLimits, HistoryMessage, ModelMessage } from '../ports/index.ts'
 import type { Conversation } from './conversation.ts'
 import { sameParts, userMessage, withTime } from './message-parts.ts'
 import { MAX_TOOL_TEXT, messagesFor } from './tool-turns.ts'
@@ -67,14 +67,15 @@ const wasTooLong = ([asked, ...answers]: Turn): boolean =>
  * message, where it is not null.
  */
 export function storedConversation(
-  { messages: earlier, isWhole, checkpoint, before }: History,
+  { messages: earlier, isWhole, checkpoint, before, outputs }: History,
   messages: readonly HistoryMessage[],
   newest: Required<NewestMessage>,
   isContinued: boolean,
   at: string | null = null,
 ): Conversation {
   const asked = userMessage(newest.content, newest.parts)
-  const turns = withoutRepeats(turnsOf(messages, isWhole), newest).map((turn) => ({
+  const begins = isWhole || isBehindAll(checkpoint, messages)
+  const turns = withoutRepeats(turnsOf(messages, begins), newest).map((turn) => ({
     sent: wasTooLong(turn) ? tooLong : turn.flatMap(messagesFor),
     first: turn[0] ?? null,
     last: turn.at(-1)?.position ?? -1,
@@ -86,8 +87,16 @@ export function storedConversation(
     checkpoint,
     before,
     stored: { earlier, asked: newest.content, isContinued },
+    ...(outputs && { outputs }),
   }
 }
+
+/** The position of a summary that a session begins with: before its first message. */
+const BEFORE_ALL = -1
+
+/** Returns whether these are all messages of a session that begins with a summary. */
+const isBehindAll = (checkpoint: Checkpoint | null, [first]: readonly HistoryMessage[]): boolean =>
+  checkpoint?.position === BEFORE_ALL && first?.position === 0
 
 /** Returns a stored conversation to which nothing is added. */
 export const restingConversation = (stored: History): Conversation => ({
@@ -95,8 +104,15 @@ export const restingConversation = (stored: History): Conversation => ({
   newest: [],
 })
 
-/** Returns a conversation that the caller keeps: all of it is given, each time. `at` as for a stored one. */
-export function givenConversation(messages: readonly ModelMessage[], at: string | null = null): Conversation {
+/**
+ * Returns a conversation that the caller keeps: all of it is given, each time. `at` as for a stored one. `summary`: of what
+ * was before. Null when nothing was.
+ */
+export function givenConversation(
+  messages: readonly ModelMessage[],
+  at: string | null = null,
+  summary: string | null = null,
+): Conversation {
   const newestAt = messages.findLastIndex(({ role }) => role === 'user')
   const turns: ModelMessage[][] = []
   for (const message of messages.slice(0, Math.max(0, newestAt))) {
@@ -109,8 +125,16 @@ export function givenConversation(messages: readonly ModelMessage[], at: string 
     newest: messages
       .slice(Math.max(0, newestAt))
       .map((message) => (message.role === 'user' && at !== null ? withTime(message, at) : message)),
-    isWhole: true,
-    checkpoint: null,
+    isWhole: summary === null,
+    checkpoint: summary === null ? null : { id: '', position: BEFORE_ALL, summary },
     before: null,
   }
+}
+
+/** Returns a given conversation to which nothing is added. */
+export function restingGiven(messages: readonly ModelMessage[], summary: string | null): Conversation {
+  const conversation = givenConversation(messages, null, summary)
+  const { turns, newest } = conversation
+  const last = newest.length === 0 ? [] : [{ sent: newest, first: null, last: BEFORE_ALL }]
+  return { ...conversation, turns: [...turns, ...last], newest: [] }
 }

@@ -1,5 +1,5 @@
 /** Pictures and files of messages (contract section 13). Their bytes are not here: they are read where they are sent. */
-import type { MessagePart, ModelMessage, Segment, UserMessage } from '../ports/index.ts'
+import type { MessagePart, ModelMessage, Segment, ToolResultMessage, UserMessage } from '../ports/index.ts'
 
 /** Returns the contents of a message in the order that they were sent: texts that are not empty, and parts. */
 export function segmentsOf(content: string, parts: readonly MessagePart[]): Segment[] {
@@ -49,32 +49,54 @@ export function joinUserMessages(one: UserMessage, other: UserMessage): UserMess
 
 const partsAndTexts = ({ content, segments }: UserMessage): readonly Segment[] => segments ?? [content]
 
-const partsIn = ({ segments = [] }: UserMessage): MessagePart[] =>
-  segments.filter((segment) => typeof segment !== 'string')
+/** Returns the messages with the parts of outputs next to the results of their calls. */
+export function withOutputParts(
+  messages: readonly ModelMessage[],
+  parts: readonly MessagePart[] = [],
+): readonly ModelMessage[] {
+  if (parts.length === 0) return messages
+  const byCall = Map.groupBy(parts, ({ callId }) => callId)
+  return messages.map((message) => {
+    const own = message.role === 'tool' ? byCall.get(message.toolCallId) : undefined
+    return own ? { ...message, segments: segmentsOf(message.content, own.map(asSent)) } : message
+  })
+}
+
+function partsIn(message: ModelMessage): readonly MessagePart[] {
+  const { segments = [] } = 'segments' in message ? message : {}
+  return segments.filter((segment) => typeof segment !== 'string')
+}
 
 /** The most bytes of the parts of earlier messages together (contract section 13). */
 const MAX_EARLIER_BYTES = 20 * 2 ** 20
 
 /**
  * Limits the parts of earlier messages, which send them again, the newest first, until one does not fit; words stand in
- * place of the others. The newest message keeps its own.
+ * place of the others. The newest message of the user, and outputs behind it, keep their own.
  */
 export function withinPartLimit(messages: readonly ModelMessage[], max = MAX_EARLIER_BYTES): ModelMessage[] {
-  const asked = messages.filter((message) => message.role === 'user')
-  const kept = new Set<Segment>(asked.slice(-1).flatMap(partsIn))
+  const newest = Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role === 'user'),
+  )
+  const kept = new Set<Segment>(messages.slice(newest).flatMap(partsIn))
   let left = max
-  for (const part of asked.slice(0, -1).flatMap(partsIn).reverse()) {
+  for (const part of messages.slice(0, newest).flatMap(partsIn).reverse()) {
     left -= part.size
     if (left < 0) break
     kept.add(part)
   }
-  return messages.map((message) => (message.role === 'user' ? withWords(message, kept) : message))
+  return messages.map((message) => (message.role === 'assistant' ? message : withWords(message, kept)))
 }
 
 /** Puts words in place of the parts that are not sent. */
-function withWords(message: UserMessage, kept: ReadonlySet<Segment>): UserMessage {
+function withWords(
+  message: UserMessage | ToolResultMessage,
+  kept: ReadonlySet<Segment>,
+): UserMessage | ToolResultMessage {
   if (partsIn(message).every((part) => kept.has(part))) return message
-  const segments = partsAndTexts(message).map((segment) =>
+  const { segments: all = [], ...rest } = message
+  const segments = all.map((segment) =>
     typeof segment === 'string' || kept.has(segment) ? segment : `\n${wordsFor(segment)}\n`,
   )
   const content = segments
@@ -82,8 +104,8 @@ function withWords(message: UserMessage, kept: ReadonlySet<Segment>): UserMessag
     .join('')
     .trim()
   return segments.every((segment) => typeof segment === 'string')
-    ? { role: 'user', content }
-    : { role: 'user', content, segments }
+    ? { ...rest, content }
+    : { ...rest, content, segments }
 }
 
 const wordsFor = ({ type, mediaType, filename }: MessagePart): string =>

@@ -16,11 +16,12 @@ export const sentSummary = ({ id, summary }: Checkpoint): SentSummary => ({
   pieces: [before, summary.replace(marks, '$1\\['), after],
 })
 
-/** Returns the messages with the summary before the text of the first user message. */
+/** Returns the messages with the summary before the text of the first user message, or before all where there is none. */
 export function behindSummary(summary: SentSummary | null, messages: readonly ModelMessage[]): ModelMessage[] {
   if (summary === null) return [...messages]
   const content = summary.pieces.join('\n\n')
   const at = messages.findIndex(({ role }) => role === 'user')
+  if (at < 0) return [{ role: 'user', content }, ...messages]
   return messages.map((message, index) =>
     index === at && message.role === 'user' ? joinUserMessages({ role: 'user', content }, message) : message,
   )

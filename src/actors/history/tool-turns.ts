@@ -4,7 +4,7 @@ import { isObject } from '../../untrusted/is-object.ts'
 import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '../ports/index.ts'
 import { isSent } from '../reply/reply-event.ts'
 import { decisionText, neverMade, resultText } from './decided-calls.ts'
-import { userMessage, withTime } from './message-parts.ts'
+import { userMessage, withOutputParts, withTime } from './message-parts.ts'
 
 /** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
 export const MAX_TOOL_TEXT = 8000
@@ -109,5 +109,6 @@ export function messagesFor({ role, content, parts, toolEvents, decided, at }: H
       return { role: 'tool', toolCallId: id, content: results.get(id) ?? missing }
     }),
   ])
-  return rest === '' ? messages : [...messages, { role: 'assistant', content: rest }]
+  const whole = withOutputParts(messages, parts)
+  return rest === '' ? [...whole] : [...whole, { role: 'assistant', content: rest }]
 }

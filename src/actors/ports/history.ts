@@ -11,6 +11,8 @@ export interface History {
   checkpoint: Checkpoint | null
   /** The measures of the last request for the path's newest reply. Null when it is not known. */
   before: SentBefore | null
+  /** The parts of outputs behind the user's message at its end, where a reply goes on from there. Absent without any. */
+  outputs?: readonly MessagePart[]
 }
 
 /** The reason for which a part of the history was not sent. */
@@ -43,6 +45,7 @@ export interface HistoryMessage {
   position?: number
   role: 'user' | 'assistant'
   content: string
+  /** Parts of a user's message; of a reply, those of the outputs of its calls. */
   parts?: readonly MessagePart[]
   /** The calls and results of the reply's tools, in order. Absent or null when there is nothing. */
   toolEvents?: readonly HistoryToolEvent[] | null

@@ -3,7 +3,7 @@
 import type { Counted, FinishReason, ReplyErrorCode } from '../reply/reply-event.ts'
 import type { AgentFields, AnswerFields, ReasoningEffort } from './answer-fields.ts'
 import type { RequestHistory } from './history.ts'
-import type { MessagePart, UserMessage } from './parts.ts'
+import type { MessagePart, Segment, UserMessage } from './parts.ts'
 
 export type { Counted } from '../reply/reply-event.ts'
 
@@ -45,13 +45,13 @@ type ToolResult = { role: 'tool'; toolCallId: string; content: string }
 export type TurnMessage = Answer | ToolResult
 
 /**
- * `isBeginning`: the last message, which was interrupted. The model goes on behind it; what it repeats is not emitted.
- * `pictures`: what the tool showed beside its text. Absent when it showed none.
+ * A result of a call. `pictures`: what the tool showed beside its text. `segments`: text and parts of an output that the
+ * caller gave, in order. Either is absent when there is none.
  */
-export type ModelMessage =
-  | UserMessage
-  | (Answer & { isBeginning?: true })
-  | (ToolResult & { pictures?: readonly MessagePart[] })
+export type ToolResultMessage = ToolResult & { pictures?: readonly MessagePart[]; segments?: readonly Segment[] }
+
+/** `isBeginning`: the last message, which was interrupted. The model goes on behind it; what it repeats is not emitted. */
+export type ModelMessage = UserMessage | (Answer & { isBeginning?: true }) | ToolResultMessage
 
 export interface ToolSpec {
   name: string

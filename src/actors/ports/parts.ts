@@ -3,7 +3,7 @@
 export type PartType = 'image_url' | 'file'
 
 /** The identity of a part: a picture that is fetched has its address, all others their SHA-256 (hex). */
-export type PartIdentity = { sha256: string } | { sourceUrl: string }
+export type PartIdentity = ({ sha256: string } | { sourceUrl: string }) & { callId?: string }
 
 /** The bytes of a part, in pieces. Each call reads them anew. */
 export type ReadPart = () => AsyncIterable<Uint8Array>
@@ -22,8 +22,12 @@ export interface MessagePart {
   sourceUrl: string | null
   /** The length of the message's text before it, in UTF-16 code units. */
   place: number
+  /** The call whose output it is a part of. Absent for a part of the message itself. */
+  callId?: string
   /** The key of its stored bytes, hex. Null when they are stored under their SHA-256. Absent when they are not stored. */
   storedAs?: string | null
+  /** The number among the stored parts of its message. Absent where it is not asked for. */
+  n?: number
   read: ReadPart
   /** The text that models are sent in its place. Absent for pictures, and files that they are sent as they are. */
   text?: PartText

@@ -74,6 +74,13 @@ export interface GivenMessage {
   events?: readonly ReplyEvent[]
 }
 
+/** The summary of a conversation that stands before all messages of a session. */
+export interface GivenSummary {
+  text: string
+  /** The model that made it. */
+  model: string
+}
+
 /** The session that a message makes where there is none: with the message, or not at all. */
 export interface SessionToMake {
   /** The id at a front end. It is null when it has none. */
@@ -87,6 +94,8 @@ export interface SessionToMake {
     metadata: Readonly<Record<string, string>>
     /** Oldest first. */
     messages: readonly GivenMessage[]
+    /** Absent when the messages are all there is. */
+    summary?: GivenSummary
     /** The state in which the first reply goes on from the last message. Absent when it answers the user's message. */
     carried?: Carried
   }

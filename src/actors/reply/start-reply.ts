@@ -67,7 +67,7 @@ export function startReply(
     info,
     agentId,
     text,
-    parts,
+    parts: parts.filter(({ callId }) => callId === undefined),
     parentId,
     historyEnd,
     history,

@@ -24,6 +24,7 @@ export {
 export {
   answersAmong,
   awaitedAt,
+  deciderOf,
   decisionsIn,
   type GivenDecision,
   type GivenDecisions,
@@ -31,6 +32,6 @@ export {
   wishOf,
 } from './routes/decisions.ts'
 export { type CheckContent, fittingDecisions, type SessionBelow } from './routes/fitting-decisions.ts'
-export { outputsAsAnswers, questionsById, shownQuestions } from './routes/question-answers.ts'
+export { ownCallOf, pageDecisions, questionsById, shownEntries, shownQuestions } from './routes/question-answers.ts'
 export { recordDecisions, sendDecisions } from './routes/record-decisions.ts'
-export { findWait, type Wait } from './store/waits.ts'
+export { findWait, pendingBelow, type Wait } from './store/waits.ts'

@@ -4,9 +4,10 @@
  */
 import { createActor } from 'xstate'
 import { createGeneration, type Generation } from '../../actors/generate/generate.ts'
-import type { Made, Summarised } from '../../actors/generate/running.ts'
+import type { Made } from '../../actors/generate/running.ts'
+import type { Conversation } from '../../actors/history/conversation.ts'
 import { historyLimits, restingConversation } from '../../actors/history/history.ts'
-import type { HeldSession, History } from '../../actors/ports/index.ts'
+import type { HeldSession } from '../../actors/ports/index.ts'
 import type { CountsFor } from '../../actors/ports/limits.ts'
 import { type ObservedOutcome, type ReplyObserver, unobserved } from '../../actors/ports/observer.ts'
 import type { Host } from '../../actors/session/host.ts'
@@ -19,11 +20,12 @@ import type { ReplyValues } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
 import { createCompaction } from './compaction.ts'
 
-export interface CompactionOrder extends Pick<ReplySetup, 'agentName' | 'request' | 'openToolbox' | 'origin'> {
+/** A summary to make. `sessionId`: null where the conversation is stored nowhere. */
+export interface SummaryOrder extends Pick<ReplySetup, 'agentName' | 'request' | 'openToolbox' | 'origin'> {
   /** The name of the hold, and then of the checkpoint. */
   id: string
   agentId: string
-  sessionId: string
+  sessionId: string | null
   values: ReplyValues
   /** The text that follows the agent's prompt. Null when the request brings none. */
   appended: string | null
@@ -36,15 +38,22 @@ export interface CompactionOrder extends Pick<ReplySetup, 'agentName' | 'request
   inPlaces<T>(begin: () => ReplyObserver, work: (observer: ReplyObserver) => Promise<T>): Promise<T>
 }
 
-/** `id`: of the checkpoint. `nothing`: there is nothing to summarise. `busy`: the session cannot be held. */
-export type Compacted =
-  | { outcome: 'compacted'; id: string }
-  | { outcome: 'busy' | 'nothing' | 'deleted' | NonNullable<ReturnType<Host['refusal']>> }
+export type CompactionOrder = SummaryOrder & { sessionId: string }
+
+type Refused =
+  | { outcome: 'nothing' | NonNullable<ReturnType<Host['refusal']>> }
   | { outcome: 'failed'; message: string }
+
+export type Summed = { outcome: 'summarised'; made: Made } | Refused
+
+/** `id`: of the checkpoint. `nothing`: there is nothing to summarise. `busy`: the session cannot be held. */
+export type Compacted = { outcome: 'compacted'; id: string } | { outcome: 'busy' | 'deleted' } | Refused
 
 export interface Compactions {
   /** Has a session's path summarised now. */
   compact(order: CompactionOrder): Promise<Compacted>
+  /** Has a conversation summarised that is stored nowhere. */
+  summarise(order: SummaryOrder, conversation: Conversation): Promise<Summed>
   /** Releases sessions that a late call holds. Call it now and again. */
   tend(): Promise<void>
 }
@@ -54,11 +63,32 @@ export const createCompactions = (host: Host): Compactions => ({
     const refusal = host.refusal()
     return refusal === null ? await compactSession(host, order) : { outcome: refusal }
   },
+  async summarise(order, conversation) {
+    const refusal = host.refusal()
+    return refusal === null ? await summariseGiven(host, order, conversation) : { outcome: refusal }
+  },
   async tend() {
     const begun = await host.options.journal.releaseLate((hold) => host.held.has(hold))
     for (const next of begun) host.ended(next)
   },
 })
+
+/**
+ * Summarises a conversation that is stored nowhere. Like a stateless reply it counts as a running one: a drain waits for it,
+ * then ends it, as the deletion of its agent does.
+ */
+async function summariseGiven(host: Host, order: SummaryOrder, conversation: Conversation): Promise<Summed> {
+  if (conversation.turns.length === 0) return { outcome: 'nothing' }
+  using slot = host.slots.take(order.agentId)
+  try {
+    const made = await ask(host, order, conversation, { hold: order.id, signal: slot.signal })
+    return 'failed' in made ? { outcome: 'failed', message: made.failed } : { outcome: 'summarised', made }
+  } catch (error) {
+    const end = slot.error()
+    if (end === null) throw error
+    return { outcome: 'failed', message: end.message }
+  }
+}
 
 const lost: Compacted = { outcome: 'failed', message: 'The instance that made the summary was lost.' }
 
@@ -160,7 +190,7 @@ async function summarise(host: Host, order: CompactionOrder, held: Held, signal:
   const limits = historyLimits(order.request.historyMaxTokens ?? historyMaxTokens)
   const stored = historyEnd < 0 ? null : await journal.history(sessionId, historyEnd, limits)
   if (stored === null || stored.messages.length === 0) return { outcome: 'nothing' }
-  const made = await ask(host, order, stored, { hold, signal })
+  const made = await ask(host, order, restingConversation(stored), { hold, signal })
   if ('failed' in made) return { outcome: 'failed', message: made.failed }
   const { text: summary, position, model, usage } = made
   const kept = await journal.keepCheckpoint({ sessionId, epoch, hold }, { id: hold, position, summary, model, usage })
@@ -170,24 +200,24 @@ async function summarise(host: Host, order: CompactionOrder, held: Held, signal:
 /** Returns a model call that is observed as one of its own, and counted so: for its caller. */
 async function ask(
   host: Host,
-  order: CompactionOrder,
-  stored: History,
+  order: SummaryOrder,
+  conversation: Conversation,
   held: { hold: string; signal: AbortSignal },
-): Promise<Summarised> {
+): Promise<Made | { failed: string }> {
   const { request, agentId, agentName, sessionId, origin, countsFor } = order
   const { model: name, config, provider } = request
   const { id: providerId, type: providerType } = provider
   const about = { id: held.hold, sessionId, agentId, agentName, model: name, providerId, providerType, config, origin }
   const begin = () => host.options.observer?.begin({ ...about, purpose: 'summary', countsFor }) ?? unobserved
-  return await order.inPlaces(begin, (observer) => askObserved(host, order, stored, { ...held, observer }))
+  return await order.inPlaces(begin, (observer) => askObserved(host, order, conversation, { ...held, observer }))
 }
 
 async function askObserved(
   { options }: Host,
-  order: CompactionOrder,
-  stored: History,
+  order: SummaryOrder,
+  conversation: Conversation,
   { hold, signal, observer }: { hold: string; signal: AbortSignal; observer: ReplyObserver },
-): Promise<Summarised> {
+): Promise<Made | { failed: string }> {
   const { request, values, appended } = order
   const generation = createGeneration(
     { ...request, system: promptToSend(request.system, values, appended), messages: [] },
@@ -199,7 +229,7 @@ async function askObserved(
       gate: options.gate,
       observer,
       compaction: createCompaction,
-      told: { conversation: restingConversation(stored), maxTokens: Number.POSITIVE_INFINITY },
+      told: { conversation, maxTokens: Number.POSITIVE_INFINITY },
     },
   )
   const end = async (outcome: ObservedOutcome, failed: string | null) =>

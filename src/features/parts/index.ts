@@ -20,6 +20,7 @@ export {
   gather,
   isPictureType,
   mediaTypesOf,
+  partsOf,
   readContent,
   readFileId,
   readName,

@@ -201,7 +201,7 @@ export async function recordFrom(
   mediaTypes?: readonly string[],
 ): Promise<MessageRecord> {
   const { fields, callerTools, decisions, overrides = null } = input
-  if (decisions) return await continuing(deps, own, input, decisions)
+  if (decisions) return await continuing(deps, own, input, { decisions, mediaTypes })
   if (input.follows) return await following(deps, own, input, input.follows)
   const agent = overrides === null ? own : await overridden(deps, own, overrides)
   if (callerTools) await refuseTakenNames(deps, agent, callerTools, () => valuesNow(deps, agent, input))
@@ -217,7 +217,7 @@ async function continuing(
   deps: RecordDependencies,
   own: AgentForCompletion,
   input: MessageInput,
-  decisions: GivenDecisions,
+  { decisions, mediaTypes }: { decisions: GivenDecisions; mediaTypes: readonly string[] | undefined },
 ): Promise<MessageRecord> {
   const { wait } = decisions
   if (wait === null) return refuse('not_waiting')
@@ -234,6 +234,7 @@ async function continuing(
     fields: { ...carried.fields, ...input.fields },
     callerTools: input.callerTools ?? { tools: carried.tools, choice: null },
     overrides,
+    mediaTypes,
     continued: { carried, waitedMs },
     decided: { waitId: wait.replyId, calls, inPart: decisions.inPart, hash: hashOf(decisions.calls) },
   })

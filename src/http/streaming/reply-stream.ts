@@ -31,7 +31,8 @@ import { clientLeft, openEventStream } from './sse.ts'
 /** The text that is sent of a frame. Empty when it is not shown. */
 type Encode = (encoder: FrameEncoder, frame: Frame) => string
 
-type EncodeBatch = (frames: readonly Frame[]) => string
+/** An encoder of frames. Its text is late where something has to be read for it. */
+export type EncodeBatch = (frames: readonly Frame[]) => string | Promise<string>
 
 /** The way in which the frames of a reply are sent. */
 export interface Encoding {
@@ -89,7 +90,8 @@ export async function streamBatches(
     await reply.read(after, stream.signal, (batch) => {
       const last = batch.at(-1)?.type
       ended ||= last === 'done' || last === 'failed'
-      return stream.write(encode(batch))
+      const text = encode(batch)
+      return typeof text === 'string' ? stream.write(text) : text.then((late) => stream.write(late))
     })
     if (stream.signal.aborted) return
     stream.end()

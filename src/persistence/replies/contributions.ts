@@ -26,6 +26,7 @@ interface ExtraColumns {
       title: string | null
       metadata: Readonly<Record<string, string>>
       messages: readonly object[]
+      summary?: object | undefined
       bytes: number
     }
   }

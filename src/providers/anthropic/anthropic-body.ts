@@ -22,12 +22,12 @@ type Document = {
   title?: string
 } & Cached
 
+type Shown = ({ type: 'text'; text: string } & Cached) | Image | Document
+
 export type Block =
-  | ({ type: 'text'; text: string } & Cached)
-  | Image
-  | Document
+  | Shown
   | { type: 'tool_use'; id: string; name: string; input: object }
-  | ({ type: 'tool_result'; tool_use_id: string; content?: string } & Cached)
+  | ({ type: 'tool_result'; tool_use_id: string; content?: string | Shown[] } & Cached)
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
 
@@ -101,11 +101,12 @@ const wireFor = (request: ModelRequest): Wire<Block> => ({
   part: (part) => (part.type === 'image_url' ? imageBlock(part) : documentBlock(part)),
   call: (call) => ({ type: 'tool_use', id: call.id, name: call.name, input: argumentsOf(call) }),
   // An empty result is left out: blank text blocks are refused.
-  result: (call, content) => ({
+  result: (call, content, blocks) => ({
     type: 'tool_result',
     tool_use_id: call.id,
-    ...(content.trim() !== '' && { content }),
+    ...(blocks === null ? content.trim() !== '' && { content } : { content: blocks.filter(isShown) }),
   }),
+  partsInResults: true,
   echoed: (echo, calls) => withCalls(echoes.of(echo, request), calls),
   resultsApart: false,
 })
@@ -120,6 +121,9 @@ function withCalls(blocks: readonly Block[] | null, calls: readonly ToolCall[]):
   }
   return blocks?.map(withCall) ?? null
 }
+
+const isShown = (block: Block): block is Shown =>
+  block.type === 'text' || block.type === 'image' || block.type === 'document'
 
 const imageBlock = (part: MessagePart): Image => {
   const media_type = pictureTypes.find((type) => type === part.mediaType)

@@ -54,6 +54,7 @@ const wireFor = (request: ModelRequest, given = new Set<string>()): Wire<Part> =
   result: ({ id, name }, content) => ({
     functionResponse: { name: wireName(name), response: { output: content }, ...(given.has(id) && { id }) },
   }),
+  partsInResults: false,
   echoed: (echo, calls) => withCalls(echoes.of(echo, request), calls, given),
   resultsApart: true,
 })

@@ -7,8 +7,10 @@ import type {
   ModelEvent,
   ModelMessage,
   ModelRequest,
+  Segment,
   Take,
   ToolCall,
+  ToolResultMessage,
   UserMessage,
 } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
@@ -72,7 +74,7 @@ function responsesBody(request: ModelRequest): ResponsesBody {
     stream: true,
     store: false, // conversations are stored here, and sent each time
     ...(system && { instructions: system }),
-    input: withUniqueCallIds(withToolPictures(request.provider.type, messages), (id) =>
+    input: withUniqueCallIds(withToolPictures(request.provider.type, messages, true), (id) =>
       idWithin(MAX_CALL_ID, id),
     ).flatMap((message) => itemsOf(message, request)),
     ...(samples && config.temperature !== undefined && { temperature: config.temperature }),
@@ -108,7 +110,7 @@ function itemsOf(message: ModelMessage, request: ModelRequest): Item[] {
         {
           type: 'function_call_output',
           call_id: message.toolCallId,
-          output: message.content,
+          output: outputOf(message),
         },
       ]
     case 'assistant': {
@@ -124,6 +126,9 @@ function itemsOf(message: ModelMessage, request: ModelRequest): Item[] {
     }
   }
 }
+
+/** Returns an output: a list where it holds more than text. */
+const outputOf = (message: ToolResultMessage): string | Content[] => message.segments?.map(contentOf) ?? message.content
 
 const countCalls = (items: readonly EchoedItem[]): number =>
   items.filter((item) => item.type === 'function_call').length
@@ -150,10 +155,11 @@ const callItem = ({ id, name, arguments: text }: ToolCall): OpenAI.Responses.Res
 
 function userContent(type: string, message: UserMessage): string | Content[] {
   if (!message.segments) return message.content
-  return segmentsFor(type, message).map((segment) =>
-    typeof segment === 'string' ? { type: 'input_text', text: segment } : partContent(segment),
-  )
+  return segmentsFor(type, message).map(contentOf)
 }
+
+const contentOf = (segment: Segment): Content =>
+  typeof segment === 'string' ? { type: 'input_text', text: segment } : partContent(segment)
 
 /** Writes a part. The API has no text files, so they are sent as text. */
 function partContent(part: MessagePart): Content {

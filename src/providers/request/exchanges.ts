@@ -1,6 +1,13 @@
 /** A conversation for vendors that want two roles in turn, each with blocks of text, calls and results. Pure. */
 
-import type { MessagePart, ModelMessage, ToolCall, ToolSpec } from '../../actors/ports/index.ts'
+import type {
+  MessagePart,
+  ModelMessage,
+  Segment,
+  ToolCall,
+  ToolResultMessage,
+  ToolSpec,
+} from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { saidBehind } from '../wire/echoes.ts'
 import { parseArguments } from '../wire/provider-json.ts'
@@ -21,8 +28,10 @@ export interface Wire<Block> {
   type: string
   /** Writes a call. `isFirst`: the first of its turn. */
   call(call: ToolCall, isFirst: boolean): Block
-  /** Writes the result of `call`. */
-  result(call: ToolCall, content: string): Block
+  /** Writes the result of `call`. `blocks`: its contents in order, where it holds more than text; else null. */
+  result(call: ToolCall, content: string, blocks: readonly Block[] | null): Block
+  /** True when results hold pictures and files themselves. */
+  partsInResults: boolean
   /**
    * Returns the original blocks of a turn when `echo` is this adapter's own, with the names and ids of `calls`, in
    * order.
@@ -52,16 +61,23 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
   }
   const words = (text: string): Block[] => (text.trim() === '' ? [] : [wire.text(text)])
   const isEchoed = ({ echo }: { echo?: object }) => echo !== undefined && wire.echoed(echo, []) !== null
-  for (const message of withUniqueCallIds(withToolPictures(wire.type, messages), plainId, isEchoed)) {
+  for (const message of withUniqueCallIds(
+    withToolPictures(wire.type, messages, wire.partsInResults),
+    plainId,
+    isEchoed,
+  )) {
     if (message.role === 'tool') {
       const call = asked.get(message.toolCallId)
-      if (call !== undefined) add('user', 'results', [wire.result(call, message.content)])
+      if (call !== undefined) add('user', 'results', [wire.result(call, message.content, resultBlocks(message, wire))])
       continue
     }
     if (message.role === 'user') {
       const segments = segmentsFor(wire.type, message)
-      const blocks = segments.map((segment) => (typeof segment === 'string' ? wire.text(segment) : wire.part(segment)))
-      add('user', 'words', blocks)
+      add(
+        'user',
+        'words',
+        segments.map((segment) => blockOf(segment, wire)),
+      )
     } else {
       const calls = message.toolCalls ?? []
       for (const call of calls) asked.set(call.id, call)
@@ -80,6 +96,12 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
   }
   return exchanges
 }
+
+const blockOf = <Block>(segment: Segment, wire: Wire<Block>): Block =>
+  typeof segment === 'string' ? wire.text(segment) : wire.part(segment)
+
+const resultBlocks = <Block>(message: ToolResultMessage, wire: Wire<Block>): Block[] | null =>
+  message.segments?.map((segment) => blockOf(segment, wire)) ?? null
 
 const opening = '(The conversation begins with the assistant.)'
 

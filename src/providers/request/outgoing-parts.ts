@@ -5,8 +5,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { MessagePart, ModelMessage, ModelRequest, Segment, UserMessage } from '../../actors/ports/index.ts'
+import type {
+  MessagePart,
+  ModelMessage,
+  ModelRequest,
+  Segment,
+  ToolResultMessage,
+  UserMessage,
+} from '../../actors/ports/index.ts'
 import { parseExact } from '../../untrusted/exact-json.ts'
+import { partsOfOutputs } from '../../untrusted/picture-type.ts'
 import { takesPart } from '../parts.ts'
 import type { PieceBody } from './fetch.ts'
 
@@ -32,29 +40,62 @@ export function shownBody(request: ModelRequest, body: object): object {
 
 const partsIn = ({ messages }: ModelRequest): MessagePart[] =>
   messages.flatMap((message) => {
-    if (message.role === 'tool') return message.pictures ?? []
-    return message.role === 'user' ? (message.segments ?? []).filter((segment) => typeof segment !== 'string') : []
+    if (message.role === 'assistant') return []
+    const parts = (message.segments ?? []).filter((segment) => typeof segment !== 'string')
+    return message.role === 'tool' ? [...(message.pictures ?? []), ...parts] : parts
   })
 
-/** The provider type that refuses a user's message that follows a result. */
-const WITHOUT_TOOL_PICTURES = 'mistral'
 const picturesFollow = '[The pictures that the tools returned, in the order of their results:]'
 
 /**
  * Appends the pictures of tools as a user's message after the results of their turn: few APIs accept a picture in a
  * result, all of them accept one there. A provider that accepts none is sent none: the result's text mentions them.
+ * Parts of outputs that callers gave follow a line that names their call; `inResults` leaves them in the result.
  */
-export function withToolPictures(type: string, messages: readonly ModelMessage[]): readonly ModelMessage[] {
-  if (type === WITHOUT_TOOL_PICTURES) return messages
+export function withToolPictures(
+  type: string,
+  messages: readonly ModelMessage[],
+  inResults = false,
+): readonly ModelMessage[] {
   let shown: MessagePart[] = []
+  let named: Segment[] = []
+  const names = new Map<string, string>()
   return messages.flatMap((message, index): ModelMessage[] => {
+    if (message.role === 'assistant') for (const { id, name } of message.toolCalls ?? []) names.set(id, name)
     if (message.role !== 'tool') return [message]
-    shown.push(...(message.pictures ?? []).filter(({ mediaType }) => takesPart(type, mediaType)))
-    if (messages[index + 1]?.role === 'tool' || shown.length === 0) return [message]
-    const segments = [picturesFollow, ...shown]
+    const { toolCallId } = message
+    const { pictures, parts, sent } = dividedResult(type, message, inResults)
+    shown.push(...pictures)
+    if (parts.length > 0) named.push(`[The output of the call ${toolCallId} of ${names.get(toolCallId)}:]`, ...parts)
+    if (messages[index + 1]?.role === 'tool' || shown.length + named.length === 0) return [sent]
+    const segments = [...(shown.length > 0 ? [picturesFollow, ...shown] : []), ...named]
+    const content = segments.filter((segment) => typeof segment === 'string').join('\n')
     shown = []
-    return [message, { role: 'user', content: picturesFollow, segments }]
+    named = []
+    return [sent, { role: 'user', content, segments }]
   })
+}
+
+/**
+ * Divides a result into what is sent as such, the tool's pictures, and the parts of an output that follow it. Words stand for
+ * parts of an output that the provider does not take.
+ */
+function dividedResult(type: string, { pictures = [], segments, ...result }: ToolResultMessage, inResults: boolean) {
+  const hasRoom = takesPart(type, partsOfOutputs)
+  const takes = ({ mediaType }: MessagePart) => hasRoom && takesPart(type, mediaType)
+  const own = pictures.filter(takes)
+  if (segments === undefined) return { pictures: own, parts: [], sent: result }
+  const shown = segments
+    .map((segment) => (typeof segment === 'string' || takes(segment) ? segment : `\n${wordsFor(segment)}\n`))
+    .filter((segment) => typeof segment !== 'string' || segment.trim() !== '')
+  const parts = shown.filter((segment) => typeof segment !== 'string')
+  const content = shown.filter((segment) => typeof segment === 'string').join('')
+  const isKept = inResults && parts.length > 0
+  return {
+    pictures: own,
+    parts: isKept ? [] : parts,
+    sent: { ...result, content, ...(isKept && { segments: shown }) },
+  }
 }
 
 /** Describes a part that is not sent to the provider. */

@@ -1,5 +1,7 @@
 /** A child that waits for a sign-in or an answer makes the sessions above it wait (contract sections 27 and 30). */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { rest, uiScene } from '../../http/ui-scene.ts'
 import { startAskingServer } from '../../support/network/asking-server.ts'
 import { createBrowser, startSignInServers } from '../../support/network/sign-in-servers.ts'
 import { verifies } from '../../verifies.ts'
@@ -84,5 +86,33 @@ verifies(
     expect((await decide(asked.session, answer)).status).toBe(200)
     await settled(asked.session)
     expect(asker.calls.at(-1)?.responses).toEqual({ who: { action: 'accept', content: { age: 7 } } })
+  },
+)
+
+verifies(
+  ['contract-30.child-wires', 'contract-27.goes-on'],
+  'AG-UI resumes the sign-in of a child: 409 before it, then the reply that followed above',
+  async () => {
+    const ui = uiScene({ app: scene.app, agent: `/api/v1/agents/${desk}`, call: scene.call })
+    const forwardedProps = { user: 'cleo' }
+    scene.plays('desk', asks('', { ...asking('billing', 'Look!'), id: 'c1' }))
+    scene.plays('billing', asks('', { name: 'shop__orders', arguments: '{}' }))
+    const id = randomUUID()
+    const events = await rest(await ui.run(id, 'r1', 'Hello', { forwardedProps }))
+    const [interrupt] = Object(events.at(-1)?.outcome).interrupts
+    expect(interrupt).toMatchObject({ reason: 'sign_in', toolCallId: 'c1', metadata: { server: 'shop' } })
+    const resume = [{ interruptId: interrupt.id, status: 'resolved' }]
+    const resumed = () => ui.run(id, 'r2', '', { messages: [], resume, forwardedProps })
+    expect((await resumed()).status).toBe(409)
+    scene.plays('billing', says('Order 7.'))
+    scene.plays('desk', says('It is order 7.'))
+    expect((await createBrowser(scene.app.url).signIn(interrupt.metadata.url)).status).toBe(200)
+    await settled(id)
+    const joined = await rest(await resumed())
+    expect(joined.find(({ type }) => type === 'TOOL_CALL_RESULT')).toMatchObject({
+      toolCallId: 'c1',
+      content: 'Order 7.',
+    })
+    expect((await scene.messagesOf(desk, id)).length).toBe(3)
   },
 )

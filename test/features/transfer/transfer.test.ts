@@ -232,7 +232,7 @@ verifies('contract-8.import', 'a URL that moves to another origin needs its secr
   expect(json.skipped).toContainEqual({ kind: 'httpTool', name: 'weather', reason })
 })
 
-verifies('contract-8.import', 'npm run import imports a file, and its exit code shows whether all of it', async () => {
+verifies('contract-8.import', 'the command imports a file, and its exit code shows whether all of it', async () => {
   await using guarded = await openGuarded()
   const folder = await temporaryFolder('import')
   const file = join(folder, 'configuration.yaml')

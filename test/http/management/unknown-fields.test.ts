@@ -182,3 +182,10 @@ test.each([
   const { status, json } = await scene.call('POST', path, { name: 'N', [given]: 'x' })
   expect([status, json.message]).toEqual([400, `${given}: is unknown; did you mean ${ours}?`])
 })
+
+test('so it is for an agent’s tools, and for a client secret', async () => {
+  const tools = await scene.call('PUT', `${scene.agent}/tools`, { tools: [] })
+  expect(tools.json.message).toBe('tools: is unknown; did you mean httpToolIds?')
+  const secret = await scene.call('POST', `${scene.agent}/deploy/client_secrets`, { user: 'ann', expires_in: 60 })
+  expect(secret.json.error.message).toBe('expires_in: is unknown; did you mean expires_after?')
+})

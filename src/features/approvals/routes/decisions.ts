@@ -7,6 +7,7 @@ import { badRequest, missing } from '../../../http/server/http-error.ts'
 import { refuseUnknownFields } from '../../../http/server/unknown-fields/unknown-fields.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { writeExact } from '../../../untrusted/exact-json.ts'
+import type { Caller } from '../../users/index.ts'
 import { findWait, type Wait } from '../store/waits.ts'
 
 /** A decision as it was sent, with the wish that it is remembered. */
@@ -35,6 +36,18 @@ export interface GivenDecisions {
   /** The kinds that the surface can decide. */
   decides: readonly PendingKind[]
 }
+
+/** Returns who decides. */
+export const deciderOf = (caller: Caller): Pick<GivenDecisions, 'bySecret' | 'isBound' | 'remembersFor'> => ({
+  bySecret: caller.kind === 'secret',
+  isBound: caller.kind === 'secret' && caller.sessionId !== null,
+  ...(caller.kind === 'key' && caller.named && { remembersFor: opensFor(caller.named) }),
+})
+
+const opensFor =
+  ({ agentIds }: { agentIds: readonly string[] | null }) =>
+  (agentId: string): boolean =>
+    agentIds === null || agentIds.includes(agentId)
 
 type ActionsRequest = components['schemas']['ActionsRequest']
 type Sent = ActionsRequest['decisions'][number]

@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Decides calls that wait, for a message with decisions. Where all is decided by that, counts its request, and leaves the
    decisions to its reply. m: see message_fields. s: see lock_session. Returns what judge_limits returns, with decided (see
    take_decided), or {outcome}, which counts nothing: not_waiting, limited, or decided_in_part, when other calls are left: the
@@ -15,6 +15,7 @@ begin
     if not found then return '{"outcome": "not_waiting"}'; end if;
   end if;
   v_others := exists (select 1 from waiting_calls c where c.session_id = m.session_id and c.open and c.decision is not null);
+  if m.parts is not null then perform add_output_parts(m.session_id, m.parts); end if;
   if decide_pending(m.session_id, m.wait_id, m.decisions, m.decided_by) > 0 then
     if m.in_part is not true then raise sqlstate 'GR409'; end if;
     delete from partial_decisions p where p.session_id = m.session_id and p.at < clock_timestamp() - interval '24 hours';

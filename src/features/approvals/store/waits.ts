@@ -30,6 +30,13 @@ export async function countWaiting(sql: Sql): Promise<number> {
   return row?.count ?? 0
 }
 
+/** Returns what the sessions below ask that a reply waits for. Empty where it waits no more. */
+export async function pendingBelow(sql: Sql, replyId: string): Promise<PendingCall[]> {
+  const [row] = await sql<{ pending: PendingCall[] }[]>`
+    select ${pendingOf(sql)} as pending from sessions join waits w on w.session_id = sessions.id where w.reply_id = ${replyId}`
+  return (row?.pending ?? []).filter(({ path }) => path !== undefined)
+}
+
 /**
  * Finds what a session waits for. `found`: the agent (and the user, if given) has such a session. `wait` is null when
  * nothing is pending.

@@ -1,4 +1,4 @@
--- revision 12
+-- revision 13
 /* Makes a session that begins with a copy of another one's path, up to a message and, of a reply, up to a frame.
    p_fork: {id, agent_id, title, end_user, metadata (null: the other one's), secret_number (of the client secret that makes
    it; null: none), from, owner (whose session that must be; null: anybody's), message_id (null: its head), frame_id
@@ -73,7 +73,12 @@ begin
     join messages o on o.session_id = s.id and o.position = k.position
     join copied_messages(s.id, last.position, f.id) m on m.original = o.id
     join messages c on c.id = m.copy
-   where k.session_id = s.id and (f.frame_id is null or k.position < last.position);
+   where k.session_id = s.id and (f.frame_id is null or k.position < last.position)
+  union all
+  select gen_random_uuid(), f.id, k.position, k.summary, k.model, k.prompt_tokens, k.completion_tokens, k.usage_estimated,
+         k.counted, k.created_at
+    from checkpoints k
+   where k.session_id = s.id and k.position < 0 and last.position is not null;
   v_bytes := session_bytes(f.id);
   if v_bytes > f.max_session_bytes then raise exception 'session_full' using errcode = 'GR413'; end if;
   if f.max_user_bytes is not null then

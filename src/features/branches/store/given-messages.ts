@@ -1,5 +1,5 @@
 /** Rows of `messages` for what a session is made with. */
-import type { GivenMessage, MessagePart, SessionToMake } from '../../../actors/ports/index.ts'
+import type { GivenMessage, GivenSummary, MessagePart, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { isNumberedKind, type StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
@@ -26,6 +26,9 @@ export function givenRows(messages: readonly GivenMessage[], partColumns: PartCo
   const sizes = messages.flatMap(({ storedParts = [] }) => storedParts.map(({ size }) => size))
   return { rows, bytes: [...rows.map(bytesOf), ...sizes].reduce((sum, size) => sum + size, 0) }
 }
+
+/** Returns a summary's bytes as session_bytes.sql counts them. */
+export const bytesOfSummary = (summary: GivenSummary | undefined): number => Buffer.byteLength(summary?.text ?? '')
 
 /** Returns a message's bytes as session_bytes.sql counts them. */
 const bytesOf = ({ content, tool_events }: GivenColumns): number =>
@@ -61,11 +64,12 @@ export function admittedSession(
 }
 
 function beginColumns(
-  { title, metadata, messages, carried, ...others }: NonNullable<SessionToMake['begins']>,
+  { title, metadata, messages, summary, carried, ...others }: NonNullable<SessionToMake['begins']>,
   partColumns: PartColumns,
 ) {
   others satisfies Record<string, never>
   const { rows, bytes } = givenRows(messages, partColumns)
   const waits = carried && { reply_id: rows.at(-1)?.id, carried: encodeCarried(carried) }
-  return { title, metadata, messages: rows, bytes, waits }
+  const before = summary && { id: newId(), ...summary }
+  return { title, metadata, messages: rows, summary: before, bytes: bytes + bytesOfSummary(summary), waits }
 }

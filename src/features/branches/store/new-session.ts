@@ -1,5 +1,5 @@
 /** Making a session, with what its caller gives it to begin with, or with a copy of another one's path. */
-import type { GivenMessage } from '../../../actors/ports/index.ts'
+import type { GivenMessage, GivenSummary } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { codeOf, type Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
@@ -12,7 +12,7 @@ import {
 } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 import { admittedParts } from '../../parts/index.ts'
-import { givenRows } from './given-messages.ts'
+import { bytesOfSummary, givenRows } from './given-messages.ts'
 
 /** A session to create. Absent or null fields are empty. */
 export interface NewSession {
@@ -28,6 +28,8 @@ export interface NewSession {
   agentVersion?: number | null | undefined
   /** A history to begin with, oldest first. */
   messages?: readonly GivenMessage[] | null | undefined
+  /** The summary of what was before these messages. */
+  summary?: GivenSummary | undefined
 }
 
 /** A conversation to begin with a copy of (contract section 14). */
@@ -80,7 +82,7 @@ const TOO_LARGE = 'GR413'
 export async function forkSession(
   sql: Sql,
   agentId: string,
-  { id, title, user, metadata, agentVersion }: Omit<NewSession, 'messages' | 'externalId'>,
+  { id, title, user, metadata, agentVersion }: Omit<NewSession, 'messages' | 'summary' | 'externalId'>,
   { sessionId, owner, messageId, frameId }: Fork,
   { secretNumber = null, limits = noLimits }: Making = {},
 ): Promise<Session | 'taken' | 'revoked' | Full | NoFork | null> {
@@ -122,10 +124,20 @@ async function insertSession(
   { secretNumber, limits }: Required<Making>,
 ): Promise<Session | 'taken' | Full | null> {
   if (!isUuid(agentId)) return null
-  const { id, title = null, titleIsDraft = false, user = null, metadata, externalId = null, messages } = session
+  const {
+    id,
+    title = null,
+    titleIsDraft = false,
+    user = null,
+    metadata,
+    externalId = null,
+    messages,
+    summary,
+  } = session
   const { agentVersion = null } = session
   const { rows: given, bytes: ofMessages } = givenRows(messages ?? [], admittedParts)
-  const bytes = ofMessages + (metadata ? Buffer.byteLength(jsonText(metadata)) : 0)
+  const ofHistory = ofMessages + bytesOfSummary(summary)
+  const bytes = ofHistory + (metadata ? Buffer.byteLength(jsonText(metadata)) : 0)
   if (bytes > (limits.sessionBytes ?? Number.POSITIVE_INFINITY)) return 'session_full'
   if (bytes > 0 && (await isTooMuchFor(sql, agentId, user, bytes, limits.userBytes))) return 'user_full'
   const isGood =
@@ -136,7 +148,7 @@ async function insertSession(
     made as (
       insert into sessions (id, agent_id, title, title_is_draft, end_user, metadata, uncounted, external_id, agent_version, bytes)
       select ${id ?? newId()}, agent.id, ${title}, ${titleIsDraft}, ${user}, given.metadata,
-             case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${agentVersion}, ${ofMessages} + metadata_bytes(given.metadata)
+             case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${agentVersion}, ${ofHistory} + metadata_bytes(given.metadata)
         from agent join free on free.places > 0 cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
       on conflict do nothing
       returning ${columns(sql)}
@@ -148,6 +160,11 @@ async function insertSession(
                    as m(id uuid, position integer, role text, content text, frame_ends integer[],
                         tool_events jsonb)
       returning id, session_id
+    ), before as (
+      insert into checkpoints (id, session_id, position, summary, model, prompt_tokens, completion_tokens, usage_estimated)
+      select ${newId()}, made.id, -1, b.text, b.model, 0, 0, false
+        from made, jsonb_to_record(${jsonText(summary ?? {})}::text::jsonb) as b(text text, model text)
+       where b.text is not null
     ), parts as (
       select add_parts(given.session_id, given.id, m.parts)
         from given join jsonb_to_recordset(${jsonText(given.filter((row) => 'parts' in row))}::text::jsonb)

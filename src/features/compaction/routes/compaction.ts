@@ -1,6 +1,8 @@
 /** Summaries of a session's path (contract section 19), made now and listed, on both of its paths. */
 
 import type { FastifyRequest } from 'fastify'
+import type { Made } from '../../../actors/generate/running.ts'
+import type { Conversation } from '../../../actors/history/conversation.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { agentRequest, agentToolbox } from '../../../http/sending/agent-for-reply.ts'
 import { agentOfSession } from '../../../http/sending/agent-of-session.ts'
@@ -8,8 +10,11 @@ import { noRetry, refuse, refuseBusy } from '../../../http/sending/refusals.ts'
 import type { SendDependencies } from '../../../http/sending/send-message.ts'
 import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
 import { originOf } from '../../../http/server/observe-requests.ts'
+import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { countedMetadata, findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { type ReplyValues, valuesWithoutSession } from '../../../templates/placeholders.ts'
 import { type CallerLimits, inItsPlaces, type LimitDependencies, limitStateless } from '../../limits/index.ts'
+import type { SummaryOrder, Summed } from '../compact-session.ts'
 import { listCheckpoints, type StoredCheckpoint } from '../store/checkpoints.ts'
 
 interface Place {
@@ -36,8 +41,63 @@ export async function compactNow(
   const { id: sessionId, user } = session
   const metadata = await countedMetadata(sql, sessionId)
   const id = newId()
-  const limited = counted && limitStateless(deps, { id, agent, user, counted })
-  const compacted = await compactions.compact({
+  const values = { user, metadata, sessionId, at: new Date().toISOString() }
+  const order = orderOf(deps, agent, { id, values, appended, request, counted })
+  const compacted = await compactions.compact({ ...order, sessionId })
+  switch (compacted.outcome) {
+    case 'compacted': {
+      const [checkpoint] = await listCheckpoints(sql, sessionId, compacted.id)
+      return checkpoint ?? missing('session')
+    }
+    case 'deleted':
+      return missing('session')
+    case 'busy':
+      return refuseBusy(await findSession(sql, agent.id, sessionId))
+    default:
+      return refuseSummary(compacted)
+  }
+}
+
+/** A conversation that is stored nowhere, and whose it is. */
+export interface GivenToSummarise {
+  id: string
+  conversation: Conversation
+  user: string | null
+  request: FastifyRequest
+  /** The media types of its parts. */
+  mediaTypes: readonly string[]
+  counted: CallerLimits | null
+  appended: string | null
+}
+
+/** Has a conversation summarised, and stores nothing. Throws 400 where there is nothing to summarise, 429, 500 and 503. */
+export async function summariseNow(
+  deps: CompactionDependencies,
+  agent: AgentForCompletion,
+  { conversation, mediaTypes, ...asked }: GivenToSummarise,
+): Promise<Made> {
+  const values = { ...valuesWithoutSession(), user: asked.user }
+  const order = orderOf(deps, agent, { ...asked, values, mediaTypes })
+  const summed = await deps.compactions.summarise({ ...order, sessionId: null }, conversation)
+  return summed.outcome === 'summarised' ? summed.made : refuseSummary(summed)
+}
+
+interface Asked {
+  id: string
+  values: ReplyValues
+  appended: string | null
+  request: FastifyRequest
+  counted: CallerLimits | null
+  mediaTypes?: readonly string[]
+}
+
+function orderOf(
+  deps: CompactionDependencies,
+  agent: AgentForCompletion,
+  { id, values, appended, request, counted, mediaTypes = [] }: Asked,
+): Omit<SummaryOrder, 'sessionId'> {
+  const limited = counted && limitStateless(deps, { id, agent, user: values.user, counted })
+  return {
     id,
     countsFor: limited?.countsFor,
     inPlaces: async (begin, work) => {
@@ -48,29 +108,23 @@ export async function compactNow(
     },
     agentId: agent.id,
     agentName: agent.name,
-    sessionId,
     // Neither the agent's format nor its other fields: a summary is text.
-    request: { ...agentRequest(deps, { ...agent, responseFormat: null }), reasoning: false },
-    values: { user, metadata, sessionId, at: new Date().toISOString() },
+    request: { ...agentRequest(deps, { ...agent, responseFormat: null }, {}, mediaTypes), reasoning: false },
+    values,
     appended,
     openToolbox: agentToolbox(deps, agent),
     origin: originOf(request),
-  })
-  switch (compacted.outcome) {
-    case 'compacted': {
-      const [checkpoint] = await listCheckpoints(sql, sessionId, compacted.id)
-      return checkpoint ?? missing('session')
-    }
+  }
+}
+
+function refuseSummary(summed: Exclude<Summed, { outcome: 'summarised' }>): never {
+  switch (summed.outcome) {
     case 'failed':
-      throw new HttpError(500, compacted.message, noRetry)
+      throw new HttpError(500, summed.message, noRetry)
     case 'nothing':
       return badRequest('There is nothing to summarise.')
-    case 'deleted':
-      return missing('session')
-    case 'busy':
-      return refuseBusy(await findSession(sql, agent.id, sessionId))
     default:
-      return refuse(compacted.outcome)
+      return refuse(summed.outcome)
   }
 }
 

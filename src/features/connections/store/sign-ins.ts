@@ -107,9 +107,18 @@ export async function decideSignedIn(
 /** The newest messages of a session among which the calls of a sign-in are looked for. */
 const NEWEST = 100
 
+/** Returns the part of a statement that holds the calls with these ids whose users have signed in, of a session and of those below it. */
+const signedIn = (sql: Sql, sessionId: string, user: string | null, callIds: readonly string[]) => sql`
+  signed as (
+    select w.call_id, w.reply_id, w.place, w.session_id, w.decided_in
+      from sessions s join waiting_calls w on w.session_id = s.id or w.session_id = any(sessions_below(array[s.id]))
+     where s.id = ${sessionId} and (${user}::text is null or s.end_user = ${user})
+       and w.call_id = any (${[...callIds]}) and w.decision = 'signed_in'
+  )`
+
 /**
- * Returns the id of the reply that began with sign-ins for all of these calls. Null: no single one did, or the session is
- * another user's.
+ * Returns the id of the reply that began with sign-ins for all of these calls, or that followed those in sessions below. Null:
+ * no single one did, or the session is another user's.
  */
 export async function replyAfterSignIns(
   sql: Sql,
@@ -117,11 +126,24 @@ export async function replyAfterSignIns(
   callIds: readonly string[],
 ): Promise<string | null> {
   const [row] = await sql<{ id: string | null }[]>`
-    select w.decided_in as id from waiting_calls w
-     where w.reply_id in (select m.id from messages m join sessions s on s.id = m.session_id
-                           where s.id = ${sessionId} and (${user}::text is null or s.end_user = ${user})
-                           order by m.position desc limit ${NEWEST})
-       and w.call_id = any (${[...callIds]}) and w.decision = 'signed_in'
-     group by w.decided_in having count(distinct w.call_id) = ${new Set(callIds).size} limit 1`
+    with recursive ${signedIn(sql, sessionId, user, callIds)}, up as (
+      select s.* from signed s
+      union
+      select u.call_id, w.reply_id, w.place, w.session_id, w.decided_in
+        from up u join children k on k.session_id = u.session_id and u.session_id <> ${sessionId}
+        join waiting_calls w on w.reply_id = k.parent_reply and w.place = k.place
+    )
+    select u.decided_in as id from up u
+     where u.session_id = ${sessionId}
+       and u.reply_id in (select m.id from messages m where m.session_id = ${sessionId} order by m.position desc limit ${NEWEST})
+     group by u.decided_in having count(distinct u.call_id) = ${new Set(callIds).size} limit 1`
   return row?.id ?? null
+}
+
+/** Returns those of these calls, of sessions below a waiting one, whose users have signed in. */
+export async function signedInBelow(sql: Sql, sessionId: string, callIds: readonly string[]): Promise<string[]> {
+  const rows = await sql<
+    { id: string }[]
+  >`with ${signedIn(sql, sessionId, null, callIds)} select call_id as id from signed`
+  return rows.map(({ id }) => id)
 }

@@ -1,7 +1,7 @@
 /** A request's parts on their way into its message: checked, fetched where they are addresses, stored (contract section 13). */
 
 import { randomUUID } from 'node:crypto'
-import { userMessage, withinPartLimit } from '../../../actors/history/message-parts.ts'
+import { userMessage, withinPartLimit, withOutputParts } from '../../../actors/history/message-parts.ts'
 import type { MessagePart, ModelMessage, NewParts, PartIdentity, PartText } from '../../../actors/ports/index.ts'
 import { createSemaphore } from '../../../async/semaphore.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
@@ -15,6 +15,7 @@ import {
   type FoundPart,
   type FoundSource,
   mediaTypesOf,
+  partsOf,
   type SentConversation,
   type SentPart,
   tooLarge,
@@ -115,8 +116,7 @@ function refuseTooLarge(
 /** Parts of earlier messages: more pictures do not fit, and are not fetched. */
 const MOST_EARLIER = 100
 
-export const partsIn = (messages: SentConversation<FoundSource>): FoundPart[] =>
-  messages.flatMap((message) => (message.role === 'user' ? message.parts : []))
+export const partsIn = (messages: SentConversation<FoundSource>): FoundPart[] => messages.flatMap(partsOf)
 
 /** Returns whether pictures are to be fetched. */
 export const bringsAddresses = (messages: SentConversation<FoundSource>): boolean =>
@@ -138,17 +138,29 @@ export async function loadMessages(
   const texts = await uploads.during(() => documentTexts([...loaded.values()]))
   return withinPartLimit(
     messages.map((message) => {
-      if (message.role !== 'user') return message
       refuseTooLarge(
-        message.parts.flatMap((part) => loaded.get(part) ?? []),
+        partsOf(message).flatMap((part) => loaded.get(part) ?? []),
         texts,
       )
-      return userMessage(
-        message.content,
-        message.parts.map((part) => heldPart(part, loaded.get(part), texts)),
-      )
+      return modelMessage(message, (part) => heldPart(part, loaded.get(part), texts))
     }),
   )
+}
+
+/** Returns a message as a model is sent it. */
+export function modelMessage(
+  message: SentConversation<FoundSource>[number],
+  read: (part: FoundPart) => MessagePart,
+): ModelMessage {
+  const parts = partsOf(message).map(read)
+  if (message.role === 'user') return userMessage(message.content, parts)
+  if (message.role === 'assistant') return message
+  const { toolCallId, content } = message
+  const [result = { role: 'tool', toolCallId, content }] = withOutputParts(
+    [{ role: 'tool', toolCallId, content }],
+    parts,
+  )
+  return result
 }
 
 /** Returns a part whose bytes are in memory, or stored. One that was not loaded fits nowhere. */
@@ -186,6 +198,7 @@ const loadedPart = (
   detail: part.detail,
   sourceUrl: addressOf(part.source),
   place: part.place,
+  ...(part.callId !== undefined && { callId: part.callId }),
   read,
   ...(text && { text }),
 })
@@ -247,7 +260,7 @@ export async function prepareParts(
   }
   return {
     mediaTypes: mediaTypesOf(parts),
-    identities: parts.map(({ source }) => identityOf(source)),
+    identities: parts.map(({ source, callId }) => ({ ...identityOf(source), ...(callId !== undefined && { callId }) })),
     store: () => (stored ??= store()),
     over() {
       stored

@@ -3,6 +3,7 @@
 import type { MessagePart, ModelMessage, PartType } from '../../../actors/ports/index.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import { partsOfOutputs } from '../../../untrusted/picture-type.ts'
 import { documentTypes } from '../documents/document-types.ts'
 import type { Decoded } from './base64.ts'
 import { cleanName } from './clean-name.ts'
@@ -30,7 +31,8 @@ export type StoredName = { kind: 'path'; path: string } | { kind: 'file'; id: st
 /** The part as it was read: what it names has not been looked at. */
 export type Source = Exclude<FoundSource, { kind: 'stored' }> | StoredName
 
-export interface SentPart<From = Source> extends Pick<MessagePart, 'type' | 'filename' | 'detail' | 'place'> {
+export interface SentPart<From = Source>
+  extends Pick<MessagePart, 'type' | 'filename' | 'detail' | 'place' | 'callId'> {
   source: From
   /** The field, for messages about it. */
   where: string
@@ -47,17 +49,25 @@ export type ChatMessage<From = Source> =
   | { role: 'user'; content: string; parts: SentPart<From>[] }
   | { role: 'assistant'; content: string }
 
-/** The messages of a model and of tools. */
-export type AnswerMessage = Exclude<ModelMessage, { role: 'user' }>
+/** The messages of a model and of tools. `parts`: of an output. */
+export type AnswerMessage<From = Source> =
+  | Exclude<ModelMessage, { role: 'user' } | { role: 'tool' }>
+  | { role: 'tool'; toolCallId: string; content: string; parts?: SentPart<From>[] }
 
-export type SentConversation<From = Source> = readonly (ChatMessage<From> | AnswerMessage)[]
+export type SentConversation<From = Source> = readonly (ChatMessage<From> | AnswerMessage<From>)[]
+
+/** Returns the parts that a message brings. */
+export const partsOf = <From>(message: SentConversation<From>[number]): readonly SentPart<From>[] =>
+  'parts' in message ? (message.parts ?? []) : []
 
 /** Returns what a provider must take to be asked. Of a picture that is not fetched yet the kind is not known. */
-export const mediaTypesOf = (parts: readonly FoundPart[]): string[] =>
-  parts.map(({ source }) => {
+export function mediaTypesOf(parts: readonly FoundPart[]): string[] {
+  const types = parts.map(({ source }) => {
     if (source.kind === 'address') return 'image/*'
     return source.kind === 'data' ? source.mediaType : source.stored.mediaType
   })
+  return parts.some(({ callId }) => callId !== undefined) ? [...types, partsOfOutputs] : types
+}
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -7,6 +7,7 @@ import { badRequest } from '../../../http/server/http-error.ts'
 import {
   type FoundPart,
   type FoundSource,
+  partsOf,
   type SentConversation,
   type SentPart,
   type Source,
@@ -54,7 +55,9 @@ export async function findAllStored(
   }
   const found: SentConversation<FoundSource>[number][] = []
   for (const message of messages) {
-    found.push(message.role === 'user' ? { ...message, parts: await findStored(message.parts, findOnce) } : message)
+    found.push(
+      message.role === 'assistant' ? message : { ...message, parts: await findStored(partsOf(message), findOnce) },
+    )
   }
   return found
 }

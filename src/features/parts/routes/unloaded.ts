@@ -1,8 +1,7 @@
 /** Messages of a request for estimates: nothing is fetched or read. */
-import { userMessage } from '../../../actors/history/message-parts.ts'
 import type { MessagePart, ModelMessage } from '../../../actors/ports/index.ts'
 import { type DocumentText, documentTexts } from './document-parts.ts'
-import { checkSent, heldPart, partsIn } from './prepare.ts'
+import { checkSent, heldPart, modelMessage, partsIn } from './prepare.ts'
 import type { FoundPart, FoundSource, SentConversation } from './sent-message.ts'
 
 /** Returns the messages as a model would be sent them. Documents that came with the request are converted. Throws 400. */
@@ -11,14 +10,7 @@ export async function unloadedMessages(messages: SentConversation<FoundSource>):
   await checkSent(parts)
   const brought = parts.flatMap((part) => (part.source.kind === 'data' ? [{ part, ...part.source }] : []))
   const texts = await documentTexts(brought)
-  return messages.map((message) =>
-    message.role === 'user'
-      ? userMessage(
-          message.content,
-          message.parts.map((part) => unloadedPart(part, texts)),
-        )
-      : message,
-  )
+  return messages.map((message) => modelMessage(message, (part) => unloadedPart(part, texts)))
 }
 
 function unloadedPart(part: FoundPart, texts: ReadonlyMap<string, DocumentText>): MessagePart {

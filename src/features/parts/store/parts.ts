@@ -204,7 +204,9 @@ export const admittedParts = (parts: readonly (MessagePart | PartIdentity)[]): {
   parts.length === 0 ? {} : { parts: parts.map(rowOf) }
 
 function rowOf(part: MessagePart | PartIdentity): Partial<PartRow> {
-  if (!('type' in part)) return 'sourceUrl' in part ? { source_url: part.sourceUrl } : part
+  const ofCall = part.callId === undefined ? {} : { call_id: part.callId }
+  if (!('type' in part))
+    return { ...('sourceUrl' in part ? { source_url: part.sourceUrl } : { sha256: part.sha256 }), ...ofCall }
   const {
     type,
     sha256,
@@ -215,6 +217,8 @@ function rowOf(part: MessagePart | PartIdentity): Partial<PartRow> {
     sourceUrl,
     place,
     storedAs = null,
+    callId: _callId,
+    n: _n,
     read: _,
     text: _text,
     ...others
@@ -230,6 +234,7 @@ function rowOf(part: MessagePart | PartIdentity): Partial<PartRow> {
     source_url: sourceUrl,
     text_place: place,
     stored_as: storedAs,
+    ...ofCall,
   }
 }
 
@@ -243,7 +248,7 @@ export interface PartPlace {
 
 /** Returns null when there is no such part. */
 export async function findPart(sql: Sql, { agentId, sessionId, messageId, n }: PartPlace): Promise<MessagePart | null> {
-  if (![agentId, sessionId, messageId].every(isUuid) || !/^\d{1,2}$/.test(n)) return null
+  if (![agentId, sessionId, messageId].every(isUuid) || !/^\d{1,4}$/.test(n)) return null
   const [row] = await sql<PartRow[]>`
     select ${partColumns(sql)}
       from message_parts p

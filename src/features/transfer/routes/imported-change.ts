@@ -1,6 +1,6 @@
 /** Tells what the audit says of a record that was imported. */
 
-import { type AuditedChange, changesBetween, headerChange, withoutSecrets } from '../../audit/index.ts'
+import { type AuditedChange, changedSecret, changesBetween, headerChange, withoutSecrets } from '../../audit/index.ts'
 
 /** Returns the change as it is imported, references by name. */
 export function importedChange(
@@ -10,10 +10,12 @@ export function importedChange(
   given: object & { name: string },
 ): AuditedChange {
   const headers = headersOf(given)
-  const key = 'apiKey' in given ? { apiKey: given.apiKey === null ? null : '***' } : {}
-  const shown = { ...given, ...key, ...(headers && { headers: withoutSecrets(headers) }) }
+  const { apiKey, ...others }: typeof given & { apiKey?: unknown } = given
+  const had = before !== null && 'hasApiKey' in before && before.hasApiKey === true
+  const shown = { ...others, ...(headers && { headers: withoutSecrets(headers) }) }
   const changes = {
     ...changesBetween(before, { ...before, ...shown }),
+    ...(apiKey !== undefined && { apiKey: changedSecret(had, apiKey !== null) }),
     ...(before && headerChange(headersOf(before) ?? {}, headers)),
   }
   return { action: before === null ? 'create' : 'update', kind, recordId: id, recordName: given.name, changes }

@@ -2,11 +2,14 @@
  * Encoder of a reply's frames as AG-UI events (contract section 12; protocol 1.0, `@ag-ui/core`). It writes no
  * `[DONE]`: clients of the protocol parse each `data:` as JSON, and a run ends with its last event.
  */
-import type { FinishReason, Frame, ServerAsked } from '../../../actors/reply/reply-event.ts'
-import { shownQuestions } from '../../../features/approvals/index.ts'
+import type { FinishReason } from '../../../actors/reply/reply-event.ts'
+import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
-import { createOutline, type OutlinedCall, type OutlineWriter, type TextKind } from '../../streaming/reply-outline.ts'
+import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import type { OutlinedCall, OutlineWriter, TextKind } from '../../streaming/outlined-calls.ts'
+import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
+import type { FrontEndEncoder } from '../front-ends/asked-below.ts'
 
 const PROTOCOL_VERSION = '1.0'
 
@@ -41,7 +44,7 @@ export function createRunEncoder(
   replyId: string,
   earlier: readonly MessageWithEvents[] = [],
   given: readonly string[] = [],
-): (frames: readonly Frame[]) => string {
+): FrontEndEncoder {
   // A client appends each result that it receives to its messages, which contain those of the page's own tools already. The
   // other results of a request were shown to it, by this reply when a run is joined: they are shown again.
   const known = new Set(earlier.flatMap(({ waited }) => waited.map(({ id }) => id)).filter((id) => given.includes(id)))
@@ -87,16 +90,16 @@ export function createRunEncoder(
       out += data({ type: 'TOOL_CALL_RESULT', messageId, toolCallId: id, content, role: 'tool' })
     },
     asked({ id, name }) {
-      interrupts.push({
-        id,
-        reason: 'tool_approval',
-        toolCallId: id,
-        message: `May ${name} be called?`,
-        responseSchema,
-      })
+      interrupts.push(approvalInterrupt(id, name, id))
     },
     questioned(call, asked) {
-      interrupts.push(...questionInterrupts(call, asked))
+      interrupts.push(...shownQuestions(call, asked).map(({ id, entry }) => questionInterrupt(id, entry, call.id)))
+    },
+    askedBelow(call, entries) {
+      for (const { id, entry } of shownEntries(entries)) {
+        const isApproval = entry.kind === 'approval'
+        interrupts.push(isApproval ? approvalInterrupt(id, entry.name, call.id) : questionInterrupt(id, entry, call.id))
+      }
     },
     decided() {},
     denied({ id }, content) {
@@ -116,9 +119,9 @@ export function createRunEncoder(
   outlineEarlier(outline, earlier)
   interrupts = []
   steps.finishAll() // their own runs have finished them
-  return (frames) => {
+  return (frames, below) => {
     out = ''
-    for (const frame of frames) outline.take(frame)
+    for (const frame of frames) outline.take(frame, below)
     return out
   }
 }
@@ -147,10 +150,18 @@ function createChildSteps() {
   }
 }
 
-/** Returns the interrupts of a call whose server asks, or which waits for a sign-in. */
-const questionInterrupts = (call: OutlinedCall, asked: ServerAsked): object[] =>
-  shownQuestions(call, asked).map(({ id, entry: { kind, server, key, message, schema, url } }) => {
-    const metadata = { server, ...(key !== undefined && { key }), ...(url !== undefined && { url }) }
-    const reason = kind === 'sign_in' ? kind : 'input_required'
-    return { id, reason, toolCallId: call.id, message, ...(schema && { responseSchema: schema }), metadata }
-  })
+/** Returns the interrupt of a call that waits for an approval. `toolCallId`: the call that shows it. */
+const approvalInterrupt = (id: string, name: string, toolCallId: string): object => ({
+  id,
+  reason: 'tool_approval',
+  toolCallId,
+  message: `May ${name} be called?`,
+  responseSchema,
+})
+
+/** Returns the interrupt of a question, or of a sign-in that is waited for. `toolCallId`: the call that shows it. */
+function questionInterrupt(id: string, { kind, server, key, message, schema, url }: PendingCall, toolCallId: string) {
+  const metadata = { server, ...(key !== undefined && { key }), ...(url !== undefined && { url }) }
+  const reason = kind === 'sign_in' ? kind : 'input_required'
+  return { id, reason, toolCallId, message, ...(schema && { responseSchema: schema }), metadata }
+}

@@ -120,10 +120,9 @@ function readResume(entries: unknown): ResumeEntry[] {
  */
 export function resumeDecisions(
   entries: readonly ResumeEntry[],
-  { pending, decided }: Pick<Wait, 'pending' | 'decided'>,
+  { pending, signedIn }: Pick<Wait, 'pending'> & { signedIn: ReadonlySet<string> },
 ): GivenDecision[] {
   const questions = questionsById(pending)
-  const signedIn = new Set(decided.flatMap(({ id, decision }) => (decision === 'signed_in' ? [id] : [])))
   return entries.flatMap(({ id, isResolved, payload }, index): GivenDecision | GivenDecision[] => {
     if (isResolved && signedIn.has(id)) return []
     const question = questions.get(id)

@@ -9,11 +9,14 @@ import {
   answersAmong,
   awaitedAt,
   broughtFunctions,
+  deciderOf,
   findWait,
+  type GivenDecision,
   type GivenDecisions,
+  type Wait,
 } from '../../../features/approvals/index.ts'
 import { lastKnownReply, sentMessage } from '../../../features/branches/index.ts'
-import { replyAfterSignIns } from '../../../features/connections/index.ts'
+import { replyAfterSignIns, signedInBelow } from '../../../features/connections/index.ts'
 import { replyIdOf, type SentAnswer, sentAnswer } from '../../../features/queue/index.ts'
 import { type DeployHandlers, opensId } from '../../../features/users/index.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
@@ -23,12 +26,28 @@ import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { sendMakingSession } from '../chat/send-first.ts'
+import { knowingBelow } from '../front-ends/asked-below.ts'
 import { type ChatRequest, type ChatSession, chatSession, chatUser } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createRunEncoder } from './encoder.ts'
-import { type RunInput, readForwarded, readRunInput, resumeDecisions } from './input.ts'
+import { type ResumeEntry, type RunInput, readForwarded, readRunInput, resumeDecisions } from './input.ts'
 
-const nothingWaits = { pending: [], decided: [] }
+const nothingWaits: Pick<Wait, 'pending' | 'decided'> = { pending: [], decided: [] }
+
+/** Returns what a run resumes as decisions. Sign-ins that are done are passed over, also those of sessions below. */
+async function resumedDecisions(
+  sql: SendDependencies['sql'],
+  sessionId: string,
+  resume: readonly ResumeEntry[],
+  wait: Wait | null,
+): Promise<GivenDecision[]> {
+  const { pending, decided } = wait ?? nothingWaits
+  const own = new Set(decided.flatMap(({ id, decision }) => (decision === 'signed_in' ? [id] : [])))
+  const isKnown = ({ id }: ResumeEntry) => own.has(id) || pending.some(({ call_id }) => id.startsWith(call_id))
+  const unknown = resume.filter((entry) => !isKnown(entry)).map(({ id }) => id)
+  const below = unknown.length > 0 ? await signedInBelow(sql, sessionId, unknown) : []
+  return resumeDecisions(resume, { pending, signedIn: new Set([...own, ...below]) })
+}
 
 /** Returns the decisions of a run with the calls that wait. Throws 404. */
 async function decisionsFor(
@@ -39,14 +58,12 @@ async function decisionsFor(
   if (results === null && resume === undefined) return null
   const { found, wait } = await findWait(sql, { agentId, sessionId, user })
   if (!found) missing('session')
-  const decisions = resume ? resumeDecisions(resume, wait ?? nothingWaits) : (results ?? [])
+  const decisions = resume ? await resumedDecisions(sql, sessionId, resume, wait) : (results ?? [])
   // A repeated run may end with results that it was shown. If none of them is pending, the run can only join.
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
   const decides = asMessages ? (['caller'] as const) : pendingKinds
-  const bySecret = caller.kind === 'secret'
-  const isBound = bySecret && caller.sessionId !== null
-  return { calls, wait, bySecret, isBound, asMessages, inPart: false, decides }
+  return { calls, wait, ...deciderOf(caller), asMessages, inPart: false, decides }
 }
 
 /** Returns the page's own results that pending calls wait for, sent before a new message. */
@@ -157,7 +174,10 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const id = replyIdOf(source)
       const run = { threadId, runId }
       // Read after the stream has opened: the message is stored by then, and 503 would say that nothing is stored.
-      const open = async () => createRunEncoder(run, id, follows ? await repliesBefore(deps.sql, id) : [], given)
+      const open = async () => {
+        const earlier = follows ? await repliesBefore(deps.sql, id) : []
+        return knowingBelow(deps.sql, id, earlier, createRunEncoder(run, id, earlier, given))
+      }
       const never: Encoding['never'] = (error) => createRunEncoder(run, id)([{ seq: 0, type: 'failed', error }])
       await streamBatches(reply, source, 0, { open, never }, onLeft)
       return undefined

@@ -2,11 +2,13 @@
  * Encoder of a reply's frames as the AI SDK's UI message stream (contract section 12; `uiMessageChunkSchema` of the
  * package `ai`, version 7). Parts have no ids on the wire: such a stream is read from its beginning.
  */
-import { type FinishReason, type Frame, wireReason } from '../../../actors/reply/reply-event.ts'
-import { shownQuestions } from '../../../features/approvals/index.ts'
+import { type FinishReason, wireReason } from '../../../actors/reply/reply-event.ts'
+import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
-import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
+import type { OutlineWriter } from '../../streaming/outlined-calls.ts'
+import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
+import type { FrontEndEncoder } from '../front-ends/asked-below.ts'
 import { inputOf, metadataOf } from './tool-input.ts'
 
 /** Returns the SDK's finish reason: that of the wire, with hyphens. */
@@ -27,7 +29,7 @@ export interface Earlier {
 export function createUiMessageEncoder(
   replyId: string,
   { replies, repeat }: Earlier = { replies: [], repeat: false },
-): (frames: readonly Frame[]) => string {
+): FrontEndEncoder {
   const messageId = replies[0]?.id ?? replyId
   let hasStarted = false
   let out = ''
@@ -77,6 +79,11 @@ export function createUiMessageEncoder(
     questioned(call, asked) {
       for (const { id, entry } of shownQuestions(call, asked)) out += data({ type: 'data-pending', id, data: entry })
     },
+    askedBelow({ id }, entries) {
+      for (const { id: shown, entry } of shownEntries(entries))
+        out += data({ type: 'data-pending', id: shown, data: entry })
+      if (entries.every(({ kind }) => kind === 'approval')) writer.asked({ id, name: '', arguments: '' })
+    },
     decided() {}, // a stream repeats the parts of its replies, and pages of version 6 know no tool-approval-response
     denied({ id }) {
       out += data({ type: 'tool-output-denied', toolCallId: id })
@@ -95,10 +102,10 @@ export function createUiMessageEncoder(
   outlineEarlier(outline, replies)
   let repeated = repeat ? out : ''
   hasStarted = repeat && replies.length > 0
-  return (frames) => {
+  return (frames, below) => {
     out = repeated
     repeated = ''
-    for (const frame of frames) outline.take(frame)
+    for (const frame of frames) outline.take(frame, below)
     return out
   }
 }

@@ -48,7 +48,13 @@ export type SentUIMessage = Sent &
         /** Reads the message itself, which is sent when it was never stored. Throws like `readChatRequest`. */
         readMessage(): SentMessage
       }
-    | { isRegenerate?: never; decisions: readonly GivenDecision[]; replyId: string }
+    | {
+        isRegenerate?: never
+        decisions: readonly DecidedCall[]
+        /** For every approval that is decided. */
+        wish: Pick<GivenDecision, 'wish'>
+        replyId: string
+      }
   )
 
 /** Reads a chat request. Throws 400 and 413. */
@@ -67,10 +73,10 @@ export function readChatRequest(
   const held = ['ai-sdk', trigger ?? 'submit-message', messageId]
   const place = { messages: list.slice(0, index + 1), messageId }
   if (last?.role === 'assistant' && typeof last.id === 'string') {
-    const decisions = decisionsIn(last.parts, `${where}.parts`, uploads).map((decided) =>
-      decided.decision === 'respond' ? decided : { ...decided, ...wishOf(wish, 'remember') },
-    )
-    return { place, instructions, decisions, replyId: last.id, hashedInput: [...held, decisions] }
+    const decisions = decisionsIn(last.parts, `${where}.parts`, uploads)
+    const wished = wishOf(wish, 'remember')
+    const hashedInput = [...held, decisions, ...(wished.wish ? [wished.wish] : [])]
+    return { place, instructions, decisions, wish: wished, replyId: last.id, hashedInput }
   }
   if (last === undefined) {
     const wanted = isRegenerate ? 'there is no user message to answer' : "one must be the user's, or bring decisions"

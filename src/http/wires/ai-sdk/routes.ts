@@ -6,9 +6,12 @@ import {
   answersAmong,
   awaitedAt,
   broughtUITools,
+  deciderOf,
   findWait,
   type GivenDecisions,
-  outputsAsAnswers,
+  ownCallOf,
+  pageDecisions,
+  pendingBelow,
 } from '../../../features/approvals/index.ts'
 import {
   ownParts,
@@ -32,6 +35,7 @@ import { tooLong } from '../../server/paging/message-page.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
 import { sendMakingSession } from '../chat/send-first.ts'
+import { knowingBelow } from '../front-ends/asked-below.ts'
 import { type ChatRequest, chatSession, chatUser, ownChat } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createUiMessageEncoder, type Earlier } from './encoder.ts'
@@ -45,23 +49,23 @@ const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1' }
 async function decisionsFor(
   { sql }: SendDependencies,
   { agentId, caller, user, sessionId }: ChatRequest & { sessionId: string },
-  { decisions, replyId }: Extract<SentUIMessage, { replyId: string }>,
+  { decisions, wish, replyId }: Extract<SentUIMessage, { replyId: string }>,
 ): Promise<GivenDecisions> {
   const { found, wait } = await findWait(sql, { agentId, sessionId, user })
   if (!found) missing('session')
   const isOfIt = wait !== null && wait.carried.firstId === replyId.toLowerCase()
   const known = new Set([
-    ...(wait?.pending ?? []).map(({ call_id: id }) => id),
+    ...(wait?.pending ?? []).map((entry) => ownCallOf(entry) ?? entry.call_id),
     ...(wait?.decided ?? []).map(({ id }) => id),
   ])
   return {
-    calls: outputsAsAnswers(
+    calls: pageDecisions(
       decisions.filter(({ id }) => !isOfIt || known.has(id)),
       isOfIt ? wait.pending : [],
+      wish,
     ),
     wait: isOfIt ? wait : null,
-    bySecret: caller.kind === 'secret',
-    isBound: caller.kind === 'secret' && caller.sessionId !== null,
+    ...deciderOf(caller),
     asMessages: false,
     inPart: false,
     decides: pendingKinds,
@@ -85,8 +89,11 @@ async function answersFor(
  * Returns the encoding of a reply. `earlier` is read after the stream has opened: the message is stored by then, and
  * 503 would say that nothing is stored.
  */
-const encoding = (replyId: string, earlier: () => Promise<Earlier>): Encoding => ({
-  open: async () => createUiMessageEncoder(replyId, await earlier()),
+const encoding = (sql: Sql, replyId: string, readEarlier: () => Promise<Earlier>): Encoding => ({
+  async open() {
+    const earlier = await readEarlier()
+    return knowingBelow(sql, replyId, earlier.replies, createUiMessageEncoder(replyId, earlier))
+  },
   never: (error) => createUiMessageEncoder(replyId)([{ seq: 0, type: 'failed', error }]),
 })
 
@@ -165,7 +172,7 @@ export const aiSdkHandlers = (deps: AiSdkDependencies) => {
       const id = replyIdOf(source)
       const earlier = async () => ({ replies: decisions ? await repliesBefore(sql, id) : [], repeat: false })
       reply.headers(PROTOCOL)
-      await streamBatches(reply, source, 0, encoding(id, earlier), onLeft)
+      await streamBatches(reply, source, 0, encoding(sql, id, earlier), onLeft)
       return undefined
     },
     resumeUIChatReply: async ({ params, query, caller, reply }) => {
@@ -176,7 +183,7 @@ export const aiSdkHandlers = (deps: AiSdkDependencies) => {
       if (found === null) return reply.code(204).send()
       const earlier = { replies: await repliesBefore(sql, found.info.id), repeat: true }
       reply.headers(PROTOCOL)
-      const encoded = encoding(found.info.id, async () => earlier)
+      const encoded = encoding(sql, found.info.id, async () => earlier)
       await streamBatches(reply, found, 0, encoded)
       return undefined
     },
@@ -196,7 +203,7 @@ export const aiSdkHandlers = (deps: AiSdkDependencies) => {
         if (!(error instanceof ListTooLong)) throw error
         throw tooLong(`, of …/deploy/sessions/${session.id}/messages`)
       })
-      return sendInPieces(reply, { messages: uiMessagesOf(stored, urlOf) })
+      return sendInPieces(reply, { messages: uiMessagesOf(stored, urlOf, (replyId) => pendingBelow(sql, replyId)) })
     },
   } satisfies DeployHandlers<'aiSdk'>
 }

@@ -2,10 +2,13 @@
  * Stored messages as the AI SDK's UI messages, with the parts that `useChat` builds from the stream of the same reply.
  */
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
-import { shownQuestions } from '../../../features/approvals/index.ts'
+import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
-import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
+import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import type { OutlineWriter } from '../../streaming/outlined-calls.ts'
+import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
+import { haveAsked } from '../front-ends/asked-below.ts'
 import { type CallMetadata, inputOf, metadataOf } from './tool-input.ts'
 
 type TextPart = {
@@ -41,7 +44,7 @@ interface FilePart {
 interface PendingPart {
   type: 'data-pending'
   id: string
-  data: ReturnType<typeof shownQuestions>[number]['entry']
+  data: PendingCall
 }
 type Part = { type: 'step-start' } | TextPart | FilePart | ToolPart | PendingPart
 
@@ -110,6 +113,10 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
       withdrawQuestions(call.id) // it may ask again
       for (const { id, entry } of shownQuestions(call, asked)) parts.push({ type: 'data-pending', id, data: entry })
     },
+    askedBelow(call, entries) {
+      for (const { id, entry } of shownEntries(entries)) parts.push({ type: 'data-pending', id, data: entry })
+      if (entries.every(({ kind }) => kind === 'approval')) writer.asked(call)
+    },
     decided({ id }, { approved, reason }) {
       const part = calls.get(id)
       const approval = { id, approved, ...(reason !== null && { reason }) }
@@ -126,7 +133,7 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
   return { parts, writer }
 }
 
-function replyParts(replies: readonly MessageWithEvents[]): Part[] {
+function replyParts(replies: readonly MessageWithEvents[], below: readonly PendingCall[]): Part[] {
   const { parts, writer } = createParts()
   const outline = createOutline(writer, callOutcomes(replies))
   const last = replies.at(-1)
@@ -134,7 +141,7 @@ function replyParts(replies: readonly MessageWithEvents[]): Part[] {
   outline.begin()
   for (const event of last?.events ?? []) outline.event(event)
   if (last?.status === 'streaming') return parts
-  outline.end(last?.waits)
+  outline.end(last?.waits, below)
   outline.settle()
   return parts
 }
@@ -159,16 +166,20 @@ const sentParts = ({ id, content, parts }: MessageWithEvents, urlOf: UrlOf): Par
 
 /**
  * Returns the UI message of one message, or of replies that continue each other: a UI shows these as one message under
- * the first one's id.
+ * the first one's id. `below`: what sessions below ask.
  */
-export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWithEvents[]], urlOf: UrlOf): UIMessage {
+export function uiMessageOf(
+  messages: readonly [MessageWithEvents, ...MessageWithEvents[]],
+  urlOf: UrlOf,
+  below: readonly PendingCall[] = [],
+): UIMessage {
   const [first] = messages
   const { status, failure, feedback } = messages.at(-1) ?? first
   return {
     id: first.id,
     role: first.role,
     metadata: { status, ...(failure && { error: failure }), ...(feedback && { feedback }) },
-    parts: first.role === 'user' ? sentParts(first, urlOf) : replyParts(messages),
+    parts: first.role === 'user' ? sentParts(first, urlOf) : replyParts(messages, below),
   }
 }
 
@@ -178,14 +189,19 @@ export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWit
 export async function* uiMessagesOf(
   messages: AsyncIterable<MessageWithEvents>,
   urlOf: UrlOf,
+  askedBelow: (replyId: string) => Promise<readonly PendingCall[]>,
 ): AsyncGenerator<UIMessage> {
+  const shown = async (replies: readonly [MessageWithEvents, ...MessageWithEvents[]]) => {
+    const last = replies.at(-1)
+    return uiMessageOf(replies, urlOf, last?.waits && haveAsked(replies) ? await askedBelow(last.id) : [])
+  }
   let chain: [MessageWithEvents, ...MessageWithEvents[]] | null = null
   for await (const message of messages) {
     if (chain !== null && message.continues !== null && chain.at(-1)?.id === message.continues) chain.push(message)
     else {
-      if (chain !== null) yield uiMessageOf(chain, urlOf)
+      if (chain !== null) yield await shown(chain)
       chain = [message]
     }
   }
-  if (chain !== null) yield uiMessageOf(chain, urlOf)
+  if (chain !== null) yield await shown(chain)
 }

@@ -1,7 +1,7 @@
 /** A call's arguments and metadata as the AI SDK has them. A model that sends no arguments means `{}`. */
 import { parseExact } from '../../../untrusted/exact-json.ts'
 import { readJson } from '../../server/body.ts'
-import type { OutlinedCall } from '../../streaming/reply-outline.ts'
+import type { OutlinedCall } from '../../streaming/outlined-calls.ts'
 
 /**
  * Returns the parsed arguments. Text that a caller could not send stays text: invalid JSON, JSON too deep to be written

@@ -112,6 +112,8 @@ export interface StatelessRequest {
   turnsApart?: boolean // see Actions
   /** The text that follows the agent's prompt. Null or absent when the request brings none. */
   appended?: string | null
+  /** The summary of what was before the conversation. Null or absent when nothing was. */
+  summary?: string | null
   /** The agent with settings of the request. When absent, as it is. */
   agent?: AgentForCompletion
   /** The end user. Null when the request names none. */
@@ -140,7 +142,7 @@ export async function answerStateless<Body>(
   const live = await loadAgent(deps, agentId)
   const own = version ? await agentOfVersion(deps, live, version) : live
   const uploads = requireUploads(request)
-  const { sent: given, agent = own, appended = null, ...wanted } = read(uploads, own)
+  const { sent: given, agent = own, appended = null, summary = null, ...wanted } = read(uploads, own)
   const { fields, callerTools, reasoning, includeUsage, user, stream, turnsApart } = wanted
   const sent = await findAllStored(given, ownFiles(deps.sql, caller, agentId))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
@@ -169,7 +171,8 @@ export async function answerStateless<Body>(
       observer,
     }
     const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
-    const told = { conversation: givenConversation(messages, holdsTime(asked.system) ? values.at : null), maxTokens }
+    const at = holdsTime(asked.system) ? values.at : null
+    const told = { conversation: givenConversation(messages, at, summary), maxTokens }
     const system = promptToSend(asked.system, values, appended)
     const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
     const onFault = (error: unknown) => {

@@ -2,7 +2,8 @@
 import { resultOfDecision } from '../../../actors/history/decided-calls.ts'
 import { isSent } from '../../../actors/reply/reply-event.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
-import { type CallOutcome, notMade, type Outline, outcomeUnknown } from '../../streaming/reply-outline.ts'
+import { type CallOutcome, notMade, outcomeUnknown } from '../../streaming/outlined-calls.ts'
+import type { Outline } from '../../streaming/reply-outline.ts'
 
 /** Outlines earlier replies, in order: the outline goes on from them. */
 export function outlineEarlier(outline: Outline, replies: readonly MessageWithEvents[]): void {

@@ -13,6 +13,7 @@ import type { Sent } from '../../../actors/session/host.ts'
 import {
   answersAmong,
   awaitedAt,
+  deciderOf,
   decisionsIn,
   type GivenDecisions,
   readDecisions,
@@ -81,11 +82,6 @@ async function requirePossible(
   missing('session')
 }
 
-const opensFor =
-  ({ agentIds }: { agentIds: readonly string[] | null }) =>
-  (agentId: string): boolean =>
-    agentIds === null || agentIds.includes(agentId)
-
 /** Returns the decisions with the pending calls of the session. Throws 404 for another caller's session. */
 const decisionsOf = (
   { sql }: SendDependencies,
@@ -99,9 +95,7 @@ const decisionsOf = (
     { agentId, sessionId, user: userOf(caller) },
     {
       calls,
-      bySecret: caller.kind === 'secret',
-      isBound: caller.kind === 'secret' && caller.sessionId !== null,
-      ...(caller.kind === 'key' && caller.named && { remembersFor: opensFor(caller.named) }),
+      ...deciderOf(caller),
       asMessages,
       inPart: !asMessages,
       decides: asMessages ? ['caller'] : pendingKinds,

@@ -1,39 +1,49 @@
-/**
- * Handler of `POST …/responses/compact` (contract section 32), and the items that it answers with: sealed, so that only
- * this server and this agent can read which summary they stand for.
- */
+/** Handler of `POST …/responses/compact` (contract section 32): of a stored conversation, or of one that the caller keeps. */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import { compactNow } from '../../../features/compaction/index.ts'
+import type { Conversation } from '../../../actors/history/conversation.ts'
+import { restingGiven } from '../../../actors/history/history.ts'
+import { newId } from '../../../actors/reply/new-id.ts'
+import type { Usage } from '../../../actors/reply/reply-event.ts'
+import { compactNow, summariseNow } from '../../../features/compaction/index.ts'
+import { ownFiles } from '../../../features/files/index.ts'
+import { findAllStored, loadMessages, mediaTypesOf, partsIn, requireUploads } from '../../../features/parts/index.ts'
 import { callerLimits } from '../../../features/users/index.ts'
+import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { textOfInstructions } from '../../sending/caller-instructions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import type { InputItem } from './input/input-items.ts'
+import { conversationOf } from './input/history-items.ts'
+import { type InputItem, readInput } from './input/input-items.ts'
 import { placeByName } from './input/place.ts'
 import { instructionsIn } from './input/request-fields.ts'
+import { openSummary, sealSummary } from './input/sealed-summary.ts'
 import { idOf, uuidIn } from './output/ids.ts'
 import { usageOf } from './output/response-object.ts'
 import { itemsOf } from './output/stored-items.ts'
 import { readTurns, type StoredTurn } from './store/stored-inputs.ts'
 
-const contextOf = (agentId: string): string => `compaction:${agentId.toLowerCase()}`
+type Body = components['schemas']['ResponseCompact']
 
-export async function compactResponse(
-  deps: ResponseDependencies,
-  agentId: string,
-  body: components['schemas']['ResponseCompact'],
-  { caller, request, reply }: Exchange,
-) {
+export async function compactResponse(deps: ResponseDependencies, agentId: string, body: Body, exchange: Exchange) {
   const agent = await loadAgent(deps, agentId)
-  const { previous_response_id: previous, input, instructions } = body
+  const { previous_response_id: previous, input } = body
   if (input != null) {
     if (previous != null) badRequest('input: cannot stand beside previous_response_id')
-    return badRequest('input: is not supported: send previous_response_id, of a response that is stored')
+    return await compactInput(deps, agent, body, exchange)
   }
-  if (previous == null) return badRequest('previous_response_id: is required')
+  if (previous == null) return badRequest('previous_response_id: is required, or input')
+  return await compactStored(deps, agent, { ...body, previous_response_id: previous }, exchange)
+}
+
+async function compactStored(
+  deps: ResponseDependencies,
+  agent: AgentForCompletion,
+  { previous_response_id: previous, instructions }: Body & { previous_response_id: string },
+  { caller, request, reply }: Exchange,
+) {
   const wanted = instructions == null ? {} : { instructions }
   const appended = textOfInstructions(agent, instructionsIn([], wanted, { agent, caller }), 'responses')
   const place =
@@ -42,7 +52,7 @@ export async function compactResponse(
   const { value: head } = await readTurns(deps.sql, place.sessionId, 'desc').next()
   if (head?.id !== uuidIn(previous)) throw new HttpError(409, 'Other messages follow this response.', noRetry)
   const session = { agent_id: agent.id, session_id: place.sessionId }
-  const { id, throughMessageId, usage, createdAt } = await compactNow(
+  const { id, throughMessageId, usage, createdAt, summary, model } = await compactNow(
     deps,
     session,
     request,
@@ -54,48 +64,73 @@ export async function compactResponse(
     if (turn.id === throughMessageId) break
     behind.unshift(turn)
   }
-  const sealed = deps.secrets.seal(JSON.stringify({ head: head.id }), contextOf(agent.id))
+  const items = behind.flatMap((turn) => itemsOf(turn, { agentId: agent.id, sessionId: place.sessionId }))
+  const sealed = sealSummary(deps, agent.id, { head: head.id, text: summary, model })
+  return answer({ id, sealed, items, usage, createdAt })
+}
+
+/** Summarises a conversation that the caller keeps. Nothing is stored. */
+async function compactInput(
+  deps: ResponseDependencies,
+  agent: AgentForCompletion,
+  { input, instructions }: Body,
+  { caller, request, reply }: Exchange,
+) {
+  if (caller.kind === 'secret') {
+    throw new HttpError(403, 'input: a client secret has stored conversations summarised alone')
+  }
+  const uploads = requireUploads(request)
+  const given = readInput(input, uploads)
+  const { summary, items } = openSummary(deps, agent.id, given, { isStored: false })
+  const wanted = instructions == null ? {} : { instructions }
+  const appended = textOfInstructions(agent, instructionsIn(items, wanted, { agent, caller }), 'responses')
+  const sent = await findAllStored(conversationOf(items), ownFiles(deps.sql, caller, agent.id))
+  const conversation = restingGiven(await loadMessages(deps, sent, uploads), summary?.text ?? null)
+  const id = newId()
+  const mediaTypes = mediaTypesOf(partsIn(sent))
+  const counted = callerLimits(caller, reply)
+  const made = await summariseNow(deps, agent, { id, conversation, user: null, request, mediaTypes, counted, appended })
+  const sealed = sealSummary(deps, agent.id, { head: null, text: made.text, model: made.model })
+  const behind = behindTurns(conversation.turns, made.covered, items)
+  const kept: unknown[] = behind === null || !Array.isArray(input) ? [] : input.slice(given.indexOf(behind))
+  return answer({
+    id,
+    sealed,
+    items: kept.filter(isObject).map(itemAsSent),
+    usage: made.usage,
+    createdAt: new Date().toISOString(),
+  })
+}
+
+/** Returns the first item behind so many turns. Each begins with a message of the user, but for the first, which may not. */
+function behindTurns(turns: Conversation['turns'], covered: number, items: readonly InputItem[]): InputItem | null {
+  const before = turns.slice(0, covered).filter(({ sent }) => sent[0]?.role === 'user').length
+  return items.filter(({ kind }) => kind === 'user')[before] ?? null
+}
+
+/** Returns an item as it was sent, with the fields that all items have. */
+const itemAsSent = ({ id, type, ...fields }: Record<string, unknown>): components['schemas']['ResponseItem'] => ({
+  ...fields,
+  id: typeof id === 'string' ? id : idOf('msg', newId()),
+  type: typeof type === 'string' ? type : 'message',
+})
+
+interface Answered {
+  id: string
+  sealed: string
+  /** The items that the summary does not cover. */
+  items: readonly components['schemas']['ResponseItem'][]
+  usage: Usage
+  createdAt: string
+}
+
+function answer({ id, sealed, items, usage, createdAt }: Answered) {
   const compaction = { id: idOf('cmp', id), type: 'compaction', encrypted_content: sealed }
   return {
     id: idOf('resp', id),
     object: 'response.compaction' as const,
     created_at: Math.floor(Date.parse(createdAt) / 1000),
-    output: [compaction, ...behind.flatMap((turn) => itemsOf(turn, { agentId: agent.id, sessionId: place.sessionId }))],
+    output: [compaction, ...items],
     usage: usageOf(usage),
   }
-}
-
-/**
- * Returns the items from the last `compaction` item on, which names the message that was the head when it was made. What
- * stands before it is passed over. Throws 400 for one that cannot be opened.
- */
-export function fromCompaction(
-  { secrets }: Pick<ResponseDependencies, 'secrets'>,
-  agentId: string,
-  items: readonly InputItem[],
-): readonly InputItem[] {
-  const at = items.findLastIndex(({ kind }) => kind === 'compaction')
-  const item = items[at]
-  if (item?.kind !== 'compaction') return items
-  const rest = items.slice(at + 1)
-  return [
-    {
-      kind: 'reference',
-      where: item.where,
-      uuid: headOf(() => secrets.open(item.sealed, contextOf(agentId)), item.where),
-    },
-    ...rest,
-  ]
-}
-
-function headOf(open: () => string, where: string): string {
-  try {
-    const content: unknown = JSON.parse(open())
-    if (isObject(content) && typeof content.head === 'string') return content.head
-  } catch {
-    // It was sealed by another server or for another agent, or was changed.
-  }
-  return badRequest(
-    `${where}.encrypted_content: cannot be opened: it is not of this server and this agent, or was changed`,
-  )
 }

@@ -157,10 +157,11 @@ const entryOf = <K>(of: K, identity: PartIdentity | undefined): [K, PartIdentity
 
 /** Returns what the pictures and files of a stored message are, by their paths. */
 function storedContents(turn: StoredTurn, conversation: StoredConversation): [SentPart | string, PartIdentity][] {
-  if (turn.role !== 'user') return []
-  const of = { ...whereOf(conversation), messageId: turn.id }
-  return turn.parts.map(({ sourceUrl, sha256 }, n) => [
-    partPath('deploy', { ...of, n: `${n}` }),
+  const own = turn.parts.map((part) => ({ messageId: turn.id, part }))
+  const decided = turn.role === 'user' ? [] : turn.decisions
+  const ofOutputs = decided.flatMap(({ heldBy, parts }) => parts.map((part) => ({ messageId: heldBy, part })))
+  return [...own, ...ofOutputs].map(({ messageId, part: { sourceUrl, sha256, n = 0 } }) => [
+    partPath('deploy', { ...whereOf(conversation), messageId, n: `${n}` }),
     sourceUrl === null ? { sha256 } : { sourceUrl },
   ])
 }

@@ -30,6 +30,7 @@ import { givenWithParts, partsIn } from './input/given-parts.ts'
 import { conversationOf, historyOf } from './input/history-items.ts'
 import { readInput } from './input/input-items.ts'
 import { instructionsIn } from './input/request-fields.ts'
+import { openSummary } from './input/sealed-summary.ts'
 import { idOf, uuidIn } from './output/ids.ts'
 import { type ItemQuery, listOfItems, orderOf } from './output/item-list.ts'
 import { conversationItems } from './output/stored-items.ts'
@@ -71,7 +72,8 @@ async function create(
   }
   if (isSecret && !isEmpty) throw new HttpError(403, 'items: a history is given with the deploy key')
   if (isSecret) await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => ({}))
-  const read = isEmpty ? [] : readInput(given, requireUploads(request), 'items')
+  const sent = isEmpty ? [] : readInput(given, requireUploads(request), 'items')
+  const { summary, items: read } = openSummary(deps, agentId, sent, { isStored: false })
   if (read.some(({ kind }) => kind === 'instructions')) {
     const agent = await loadAgent(deps, agentId)
     refuseUnwanted(agent, instructionsIn(read, {}, { agent, caller }))
@@ -86,7 +88,7 @@ async function create(
     earlier: brought.length,
   })
   const { messages, parts } = givenWithParts(history, prepared)
-  const wanted = { user, metadata, messages }
+  const wanted = { user, metadata, messages, ...(summary && { summary }) }
   const make = () => makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
   const limited = { user, counted: callerLimits(caller, reply) }
   try {

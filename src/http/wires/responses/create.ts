@@ -3,7 +3,7 @@
  * decisions, or stores nothing.
  */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import type { Chain, GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
+import type { Chain, GivenMessage, GivenSummary, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { nothingInForce } from '../../../actors/reply/start-reply.ts'
 import type { Sent } from '../../../actors/session/host.ts'
@@ -26,7 +26,6 @@ import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { afterStored } from '../../streaming/reply-stream.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
-import { fromCompaction } from './compact.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { givenWithParts, partsIn } from './input/given-parts.ts'
 import { beginningOf } from './input/history-items.ts'
@@ -39,6 +38,7 @@ import {
   readFields,
   renamingFieldsInErrors,
 } from './input/request-fields.ts'
+import { openSummary, refuseBehindPlace } from './input/sealed-summary.ts'
 import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
@@ -58,9 +58,10 @@ export async function createResponse(
   return await renamingFieldsInErrors(async () => {
     const uploads = requireUploads(exchange.request)
     const wanted = readFields(body, agent)
-    const items = fromCompaction(deps, agentId, readInput(body.input, uploads))
+    const { summary, items } = openSummary(deps, agentId, readInput(body.input, uploads), { isStored: true })
+    refuseBehindPlace(summary, body)
     const instructions = instructionsIn(items, wanted.response, { agent, caller: exchange.caller })
-    const sent = await send(deps, { agentId, agent, body, exchange, wanted, instructions, items, uploads })
+    const sent = await send(deps, { agentId, agent, body, exchange, wanted, instructions, items, summary, uploads })
     const { source, onLeft: requesterLost } = sentAnswer(sent, reply)
     const find = async () => (await findResponse(deps.sql, replyIdOf(source), null)) ?? missing('response')
     const isBackground = body.background === true
@@ -84,6 +85,8 @@ interface Sending {
   /** The instructions of the request. Null without any. */
   instructions: Instructions | null
   items: readonly InputItem[]
+  /** The summary that a new session begins with. Null when it begins with the items. */
+  summary: GivenSummary | null
   uploads: Uploads
 }
 
@@ -94,8 +97,9 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   if (placed.kind === 'new') return await sendFirst(deps, sending)
   const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {
+    const parts = await partsOf(deps, placed, sending, message)
     return await sendDecisions(deps.sql, exchange.request, { ...message, decisions: placed.decisions }, (decided) =>
-      sendFrom(deps, agentId, decided),
+      sendFrom(deps, agentId, decided, parts),
     )
   }
   const parts = await partsOf(deps, placed.message, sending, message)
@@ -126,7 +130,7 @@ const heldTo = ({ stream: _, ...body }: Body) => body
 
 const partsOf = (
   deps: ResponseDependencies,
-  { parts }: SentMessage,
+  { parts }: Pick<SentMessage, 'parts'>,
   { agentId, uploads, exchange: { caller } }: Sending,
   { earlier = 0, ...of }: { sessionId: string; user: string | null; earlier?: number },
 ) =>
@@ -134,7 +138,7 @@ const partsOf = (
 
 /** Sends the first message of a new session, which is created with it. */
 async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
-  const { agentId, body, exchange, items } = sending
+  const { agentId, body, exchange, items, summary } = sending
   const { caller } = exchange
   const beginning = beginningOf(items)
   const { history, message } = beginning
@@ -142,7 +146,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   if (caller.kind === 'secret' && caller.sessionId !== null) {
     throw new HttpError(403, 'This client secret opens one session alone: it neither makes nor lists any.')
   }
-  if (caller.kind === 'secret' && history.length > 0) {
+  if (caller.kind === 'secret' && (history.length > 0 || summary !== null)) {
     throw new HttpError(403, 'input: a history is given with the deploy key')
   }
   if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
@@ -166,7 +170,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const brought = { text: message?.text ?? '', parts: [...before, ...(message?.parts ?? [])] }
   const prepared = await partsOf(deps, brought, sending, { sessionId, user, earlier: before.length })
   const { messages, parts } = givenWithParts(history, prepared)
-  const makeSession = { externalId: null, secretNumber, ...beginsWith(messages, body.metadata ?? {}) }
+  const makeSession = { externalId: null, secretNumber, ...beginsWith(messages, body.metadata ?? {}, summary) }
   if (message === null) {
     const input = continuingFirst({ ...base, sessionId, user, madeBy, makeSession }, beginning.chain)
     return await sendFrom(deps, agentId, input, parts)
@@ -183,12 +187,13 @@ function continuingFirst(
   const firstId = newId()
   const carried = { ...nothingInForce, chain, firstId }
   const { begins } = input.makeSession
-  const messages = begins?.messages.with(-1, { role: 'assistant', content: '', ...begins.messages.at(-1), id: firstId })
+  const answered = begins?.messages.at(-1)
+  if (answered) answered.id = firstId // its parts are added to it later
   return {
     ...input,
     text: '',
     onBusy: 'reject',
-    makeSession: { ...input.makeSession, ...(begins && messages && { begins: { ...begins, messages, carried } }) },
+    makeSession: { ...input.makeSession, ...(begins && { begins: { ...begins, carried } }) },
     decisions: {
       calls: [],
       wait: { replyId: firstId, pending: [], decided: [], carried, user: null, waitedMs: 0 },
@@ -203,9 +208,13 @@ function continuingFirst(
 const hashIn = (body: Body, { request }: Exchange): string =>
   hashOf(heldTo(body), request.uploads?.named).toString('hex')
 
-function beginsWith(messages: GivenMessage[], metadata: Record<string, string>): Pick<SessionToMake, 'begins'> {
-  const isEmpty = messages.length === 0 && Object.keys(metadata).length === 0
-  return isEmpty ? {} : { begins: { title: titleFrom(messages), metadata, messages } }
+function beginsWith(
+  messages: GivenMessage[],
+  metadata: Record<string, string>,
+  summary: GivenSummary | null,
+): Pick<SessionToMake, 'begins'> {
+  const isEmpty = messages.length === 0 && Object.keys(metadata).length === 0 && summary === null
+  return isEmpty ? {} : { begins: { title: titleFrom(messages), metadata, messages, ...(summary && { summary }) } }
 }
 
 function ownerOf(body: Body, caller: Caller): string | null {

@@ -8,6 +8,7 @@ import {
   restingConversation,
   storedConversation,
 } from '../../../actors/history/history.ts'
+import { withOutputParts } from '../../../actors/history/message-parts.ts'
 import type { Chain, DecidedCall, ModelMessage } from '../../../actors/ports/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
 import {
@@ -23,12 +24,12 @@ import { promptToSend } from '../../../templates/prompt-template.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { textOfInstructions } from '../../sending/caller-instructions.ts'
-import { fromCompaction } from './compact.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf, conversationOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
 import { placeByName, placeOf } from './input/place.ts'
 import { ignoredIn, instructionsIn, readFields, renamingFieldsInErrors } from './input/request-fields.ts'
+import { openSummary, refuseBehindPlace } from './input/sealed-summary.ts'
 import { refuseStored } from './stateless.ts'
 import { positionAt } from './store/stored-inputs.ts'
 
@@ -47,14 +48,20 @@ export async function countInput(deps: ResponseDependencies, agentId: string, bo
   return await renamingFieldsInErrors(async () => {
     const wanted = readFields(body, agent)
     const hasInput = body.input !== undefined && body.input !== null
-    const items = hasInput ? fromCompaction(deps, agentId, readInput(body.input, requireUploads(request))) : []
+    const given = hasInput ? readInput(body.input, requireUploads(request)) : []
+    const { summary, items } = openSummary(deps, agentId, given, { isStored: body.store !== false })
+    refuseBehindPlace(summary, body)
     const instructions = textOfInstructions(
       agent,
       instructionsIn(items, wanted.response, { agent, caller }),
       'responses',
     )
     const maxTokens = agent.historyMaxTokens ?? deps.historyMaxTokens
-    const { conversation, behind } = await countedIn(deps, { agentId: agent.id, body, items, maxTokens }, exchange)
+    const { conversation, behind } = await countedIn(
+      deps,
+      { agentId: agent.id, body, items, summary: summary?.text ?? null, maxTokens },
+      exchange,
+    )
     const values = { ...valuesWithoutSession(), user: userOf(caller) }
     // Servers are not asked: only definitions that are stored here count.
     const known = await deps.openToolbox({ ...agent.tools, mcpServers: [] }, AbortSignal.timeout(5000), values)
@@ -70,17 +77,18 @@ interface Asked {
   agentId: string
   body: Body
   items: readonly InputItem[]
+  summary: string | null
   maxTokens: number
 }
 
 async function countedIn(
   deps: ResponseDependencies,
-  { agentId, body, items, maxTokens }: Asked,
+  { agentId, body, items, summary, maxTokens }: Asked,
   { caller }: Exchange,
 ): Promise<Counted> {
   const { sql } = deps
   const given = async (sent: SentConversation): Promise<Counted> => ({
-    conversation: givenConversation(await messagesOf(deps, sent, { agentId, caller })),
+    conversation: givenConversation(await messagesOf(deps, sent, { agentId, caller }), null, summary),
     behind: 0,
   })
   if (body.store === false) {
@@ -110,7 +118,10 @@ async function countedIn(
   const { wait, calls } = placed.decisions
   if (wait === null) return await given([])
   const history = await readHistory(sql, placed.sessionId, { answeredBy: wait.carried.firstId }, limits)
-  return { conversation: restingConversation(history), behind: tokensOfAll(chainMessages(wait.carried.chain, calls)) }
+  const { parts } = placed
+  const results = withOutputParts(chainMessages(wait.carried.chain, calls), history.outputs)
+  const brought = parts.length === 0 ? [] : await messagesOf(deps, [{ role: 'user', content: '', parts }], by)
+  return { conversation: restingConversation(history), behind: tokensOfAll([...results, ...brought]) }
 }
 
 /** Returns the turns since the user's message, with the results that the request brings. */

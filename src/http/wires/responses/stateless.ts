@@ -13,6 +13,7 @@ import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { conversationOf } from './input/history-items.ts'
 import { readInput } from './input/input-items.ts'
 import { instructionsIn, readFields, renamingFieldsInErrors } from './input/request-fields.ts'
+import { openSummary } from './input/sealed-summary.ts'
 import { createResponseEncoder } from './output/encoder.ts'
 import type { ResponseHead, ResponseObject } from './output/response-object.ts'
 
@@ -33,11 +34,12 @@ export async function answerStatelessly(
     return await answerStateless(deps, agent.id, exchange, {
       read(uploads, agent) {
         const by = { agent, caller: exchange.caller }
-        const items = readInput(body.input, uploads)
+        const { summary, items } = openSummary(deps, agent.id, readInput(body.input, uploads), { isStored: false })
         return {
           appended: textOfInstructions(agent, instructionsIn(items, wanted.response, by), 'responses'),
           agent: withFewerCalls(agent, wanted.maxToolCalls),
           sent: conversationOf(items),
+          summary: summary?.text ?? null,
           fields: wanted.fields,
           callerTools: wanted.callerTools ?? noTools,
           reasoning: true,

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* Decides whether a message may begin its reply now. m: see message_fields. s: see lock_session. Changes nothing and counts
    nothing.
    refusal: the answer of a message that may neither begin nor wait, or null. queue_rank: the rank (queued_messages.rank) of a
@@ -67,7 +67,7 @@ begin
   end if;
 
   bytes := s.bytes;
-  if m.decisions is null then -- decisions end what has begun: they need no room
+  if m.decisions is null or m.parts is not null then -- decisions end what has begun: without parts they need no room
     if bytes is null then bytes := session_bytes(m.session_id); end if;
     if bytes + m.added > m.max_session_bytes then
       refusal := '{"outcome": "session_full"}';

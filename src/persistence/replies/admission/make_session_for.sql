@@ -1,4 +1,4 @@
--- revision 10
+-- revision 11
 /* Makes the session that a message begins. p_message: see message_fields. p_added: the bytes that the message brings. p_fenced:
    the epoch of its instance is over.
    Returns {outcome} if no session is made, else {is_made}: false if another message has made it meanwhile, or another user has
@@ -62,6 +62,11 @@ begin
              as g(id uuid, position integer, role text, content text, frame_ends integer[], tool_events jsonb);
     perform add_parts(m.session_id, (g.given ->> 'id')::uuid, g.given -> 'parts')
        from jsonb_array_elements(m.begins -> 'messages') as g(given) where g.given ? 'parts';
+    if m.begins ? 'summary' then -- of what was before all messages
+      insert into checkpoints (id, session_id, position, summary, model, prompt_tokens, completion_tokens, usage_estimated)
+      select g.id, m.session_id, -1, g.text, g.model, 0, 0, false
+        from jsonb_to_record(m.begins -> 'summary') as g(id uuid, text text, model text);
+    end if;
     if m.begins ? 'waits' then -- the reply goes on from the last one of these messages
       insert into waits (session_id, reply_id, carried)
       values (m.session_id, (m.begins -> 'waits' ->> 'reply_id')::uuid, m.begins -> 'waits' ->> 'carried');

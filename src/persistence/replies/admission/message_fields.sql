@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Reads a message as admit_message takes it. The columns are the table of its parameters: name, type, meaning, default. An
    absent field is null. Adds text, added (the bytes that the message brings), is_regenerate (a user's message is answered
    again) and has_question (a user's message is stored).
@@ -15,7 +15,8 @@ declare
 begin
   select x.*, p_text as text, coalesce(x.place ? 'regenerate', false) as is_regenerate,
          x.decisions is null and not coalesce(x.place ? 'regenerate', false) as has_question,
-         case when x.decisions is not null or x.place ? 'regenerate' or x.is_queued then 0 -- from the queue: it is counted
+         case when x.decisions is not null then coalesce(parts_bytes(x.parts), 0)
+              when x.place ? 'regenerate' or x.is_queued then 0 -- from the queue: it is counted
               else octet_length(p_text) + coalesce(parts_bytes(x.parts), 0) end as added
     into m
     from jsonb_to_record(p_message) as x(
@@ -36,7 +37,7 @@ begin
       title_is_draft    boolean, -- whether a model's title is to replace it; absent: no
       place             jsonb,   -- place in the tree, see find_place; absent: after the head
       parts             jsonb,   -- [{type, sha256 (hex), media_type, filename, size, detail, source_url, text_place,
-                                 -- stored_as (hex)}] in their order; a look needs sha256 or source_url; absent: none
+                                 -- stored_as (hex), call_id (of an output)}] in their order; a look needs sha256 or source_url; absent: none
       facts             jsonb,   -- what is known of the reply, as messages.facts; absent: nothing
       texts             jsonb,   -- texts that the facts name, see keep_texts; absent: none
       decisions         jsonb,   -- decisions instead of a user's message, see decide_calls; absent: a user's message

@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Opens the reply of a message that may begin: stores the user's message with its parts, the reply's row and the idempotency
    key. The insert decides: a session has one running reply (one_running_reply). What waits in the session is answered or
    rejected. m: see message_fields. s: see lock_session. p: see place_message. p_bytes: see judge_message. p_rate: of
@@ -20,6 +20,7 @@ declare
 begin
   if m.decisions is null and s.last_finish_reason = 'tool_calls' then
     perform answer_calls(m.session_id, m.decided_by, m.answers), reject_calls(m.session_id, m.decided_by);
+    if m.answers is not null and m.parts is not null then perform add_output_parts(m.session_id, m.parts); end if;
   end if;
 
   v_position := case when m.has_question then v_next + 1 else v_next end;
@@ -37,7 +38,9 @@ begin
     insert into messages (id, session_id, position, role, status, content, created_at, parent, line, lines_before)
     values (m.user_id, m.session_id, v_next, 'user', 'complete', m.text, v_created_at,
             case when not v_is_straight then p.at end, v_line, v_lines_before);
-    if m.parts is not null then perform add_parts(m.session_id, m.user_id, m.parts); end if;
+    if m.parts is not null then
+      perform add_parts(m.session_id, m.user_id, jsonb_path_query_array(m.parts, '$[*] ? (!exists(@.call_id))'));
+    end if;
   end if;
   insert into messages (id, session_id, position, role, status, created_at, session_num, model, first_seq,
                         include_usage, instance_id, epoch, parent, line, lines_before, asked_place, continues,

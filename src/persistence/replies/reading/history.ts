@@ -5,7 +5,7 @@ import type { Sql } from '../../postgres/database.ts'
 import { type Fragment, isoTime } from '../../postgres/page.ts'
 import { decodeSent } from '../stored/stored-columns.ts'
 import { decodeHistoryEvents } from '../stored/stored-events.ts'
-import { type PartRow, partOf } from './part-rows.ts'
+import { outputPartsBehind, type PartRow, partOf } from './part-rows.ts'
 
 /** Returns the position of the message that a history ends at. */
 const endOf = (sql: Sql, end: Parameters<Journal['history']>[1]): Fragment =>
@@ -22,7 +22,12 @@ export async function readHistory(
 ): Promise<History> {
   const rows = await sql<HistoryRow[]>`
     select h.position, h.role, h.content, h.tools, h.decided, h.next, h.sent, h."isTooLong", h.parts, h."checkpointId",
-           h.covered, h.summary${withTimes ? sql`, ${isoTime(sql, 'm.created_at')} as at` : sql``}
+           h.covered, h.summary${
+             typeof end === 'number'
+               ? sql``
+               : sql`,
+           case when h.position is null then ${outputPartsBehind(sql, sessionId, endOf(sql, end))} end as outputs`
+}${withTimes ? sql`, ${isoTime(sql, 'm.created_at')} as at` : sql``}
       from path_history(${sessionId}, ${endOf(sql, end)}, ${maxBytes}, ${maxToolText}) h
       ${withTimes ? sql`left join messages m on m.session_id = ${sessionId} and m.position = h.position order by h.position nulls first` : sql``}`
   return historyOf(sql, rows)
@@ -43,7 +48,13 @@ export function historyOf(sql: Sql, [begin, ...rows]: readonly HistoryRow[]): Hi
   }))
   const [oldest] = rows
   const isWhole = checkpoint === null && (oldest === undefined || oldest.next < 0)
-  return { messages, isWhole, checkpoint, before: decodeSent(oldest?.sent ?? null) }
+  return {
+    messages,
+    isWhole,
+    checkpoint,
+    before: decodeSent(oldest?.sent ?? null),
+    ...(begin?.outputs && { outputs: begin.outputs.map((row) => partOf(sql, row)) }),
+  }
 }
 
 function checkpointIn(begin: HistoryRow | undefined): Checkpoint | null {
@@ -61,6 +72,8 @@ export type HistoryRow = Pick<HistoryMessage, 'role' | 'content' | 'decided'> & 
   isTooLong: true | null
   at?: string | null
   parts: PartRow[] | null
+  /** In the first row alone. Absent where no reply that goes on is read for. */
+  outputs?: PartRow[] | null
   /** The summary's columns, in the first row alone, which is no message. */
   checkpointId: string | null
   covered: number | null

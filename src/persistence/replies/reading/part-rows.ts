@@ -14,17 +14,30 @@ export interface PartRow {
   source_url: string | null
   text_place: number
   stored_as: string | null
+  /** Absent in the rows that older versions write. */
+  call_id?: string | null
+  /** Absent where it is not read. */
+  n?: number
   /** The size of the text that models are sent in its place. */
   text_size: number | null
 }
 
 /** Returns a subquery: the parts of `messages m`, in order. It is null when the message has none. */
 export const partsOf = (sql: AnySql): Fragment => sql`(
-  select jsonb_agg(jsonb_build_object(
-           'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
-           'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
-           'stored_as', encode(p.stored_as, 'hex'), 'text_size', ${textSize(sql)}) order by p.n)
-    from message_parts p where p.message_id = m.id)`
+  select jsonb_agg(${partRow(sql)} order by p.n) from message_parts p where p.message_id = m.id)`
+
+/** Returns the row of `message_parts p`. */
+export const partRow = (sql: AnySql): Fragment => sql`
+  jsonb_build_object(
+    'n', p.n, 'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
+    'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
+    'stored_as', encode(p.stored_as, 'hex'), 'call_id', p.call_id, 'text_size', ${textSize(sql)})`
+
+/** Returns a subquery: the parts of outputs in a session, of calls behind a position. It is null when there are none. */
+export const outputPartsBehind = (sql: AnySql, sessionId: string, position: Fragment): Fragment => sql`(
+  select jsonb_agg(${partRow(sql)} order by m.position, p.n)
+    from message_parts p join messages m on m.id = p.message_id
+   where p.session_id = ${sessionId} and p.call_id is not null and m.position > ${position})`
 
 /** Returns the size of a part's text. Only documents have one: for other types nothing is looked up. */
 const textSize = (sql: AnySql): Fragment => sql`
@@ -42,6 +55,8 @@ export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
   sourceUrl: row.source_url,
   place: row.text_place,
   storedAs: row.stored_as,
+  ...(row.n !== undefined && { n: row.n }),
+  ...(row.call_id != null && { callId: row.call_id }),
   read: () => readContent(sql, row.stored_as ?? row.sha256),
   ...(row.text_size !== null && { text: textOf(sql, row.stored_as ?? row.sha256, row.text_size) }),
 })
@@ -67,7 +82,7 @@ export async function readParts(sql: Sql, messageId: string): Promise<MessagePar
 /** Returns the columns of a `PartRow`, of `message_parts p`. */
 export const partColumns = (sql: Sql): Fragment => sql`
   p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place,
-  encode(p.stored_as, 'hex') as stored_as, ${textSize(sql)} as text_size`
+  encode(p.stored_as, 'hex') as stored_as, p.call_id, ${textSize(sql)} as text_size`
 
 /** The longest wait of a reply for a database that is away. */
 const WAIT_MS = 5000

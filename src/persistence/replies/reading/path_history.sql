@@ -1,4 +1,4 @@
--- revision 4
+-- revision 6
 /* Returns the path that ends at the position p_end: of its messages the newest ones that fit p_max_bytes, and always the newest one,
    down to what a summary stands for. The first row is no message: it has the summary alone (checkpointId, covered, summary;
    null: there is none). The messages follow, oldest first.
@@ -16,7 +16,9 @@ begin
   with recursive checkpoint as materialized (
     select c.id, c.position, c.summary from checkpoints c
      where c.session_id = p_session and c.position <= p_end
-       and exists (select 1 from path_lines(p_session, p_end) l where c.position between l.first_at and l.last_at)
+       -- One at -1 is of what was before the session's first message: it stands before every path.
+       and (c.position < 0
+            or exists (select 1 from path_lines(p_session, p_end) l where c.position between l.first_at and l.last_at))
      order by c.position desc, c.created_at desc limit 1
   ), history as (
     select null::integer as position, p_end as next, null::uuid as id, null::text as role,
@@ -53,12 +55,12 @@ begin
        and h.next > coalesce((select c.position from checkpoint c), -1)
   )
   select h.position, h.role, h.content, h.tools, h.decided, h.next, h.sent, h.is_too_long,
-         -- Only users send parts; one look whether the session has any spares a look for each message.
-         case when h.role = 'user' and exists (select 1 from message_parts x where x.session_id = p_session) then (
+         -- Users send parts, and outputs of calls hold some. One look whether the session has any spares a look for each message.
+         case when (h.role = 'user' or h.tools is not null) and exists (select 1 from message_parts x where x.session_id = p_session) then (
            select jsonb_agg(jsonb_build_object(
                     'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
                     'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
-                    'stored_as', encode(p.stored_as, 'hex'),
+                    'stored_as', encode(p.stored_as, 'hex'), 'call_id', p.call_id,
                     'text_size', case when p.media_type like 'application/vnd.%' then (
                       select t.size from part_texts t where t.sha256 = coalesce(p.stored_as, p.sha256)) end) order by p.n)
              from message_parts p where p.message_id = h.id) end,

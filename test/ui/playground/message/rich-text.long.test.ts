@@ -73,13 +73,21 @@ test('a diagram that is never drawn keeps none behind it from being drawn, and l
   await soon(() => page.locator('iframe').count()).toBe(0)
 })
 
-test('diagrams that the library would draw for ever, or that change its settings, spoil no other', async () => {
-  await using page = await open()
-  const bad = [
+const spoiling = [
+  [
     'packet-beta\n0-4294967295: "all"',
     'block-beta\n  columns 1\n  space:1000000000\n  a',
     '%%{init: {"theme": "base", "themeVariables": {"primaryColor": "no colour", "lineColor": "#zz"}}}%%\nflowchart LR\n  A --> B',
-  ]
+  ],
+  [
+    'stateDiagram-v2\n  state a {\n    a --> a\n  }',
+    'stateDiagram-v2\n  a --> b\n  state b {\n    a --> b\n  }',
+    'gantt\n  dateFormat YYYY-MM-DD\n  excludes 2024-01-01\n  a :a1, 2024-01-01, 9999y',
+  ],
+]
+
+test.each(spoiling)('diagrams that are never drawn, or change settings, spoil no other: %#', async (...bad) => {
+  await using page = await open()
   for (const [n, source] of bad.entries()) {
     await answered(page, `${mermaid(source)}\n\nand\n\n${mermaid('flowchart LR\n  Fine --> Drawn')}`)
     await soon(() => replies(page).count()).toBe(n + 1)

@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Decides calls that are pending in a session whose newest reply is p_wait. Such a call stays open until the reply that follows
    begins (take_decided). The caller holds the session's lock. Returns how many are left to decide.
    Raises GR409 when that reply waits no more, or one of these calls is not pending: another decider was first.
@@ -39,5 +39,6 @@ begin
     -- Those who follow the list are sent the session, whose place in it stays.
     update sessions set change = nextval('session_changes') where id = p_session;
   end if;
+  perform mark_above(p_session);
   return v_left;
 end $$;

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Rejects what a waiting session asks, and what those ask that it waits for: its reply counts as cancelled, and none follows.
    Returns whether it waited. p_by: who rejects it. */
 create or replace function drop_waiting(p_session uuid, p_by text) returns boolean language plpgsql as $$
@@ -14,5 +14,6 @@ begin
   update sessions s set status = 'cancelled', updated_at = clock_timestamp(),
                         queued = (select count(*) from queued_messages q where q.session_id = s.id and q.admission is null)
    where s.id = p_session;
+  perform mark_above(p_session);
   return true;
 end $$;

@@ -2,12 +2,13 @@
 import { repeatableCall } from '../../../../actors/history/tool-turns.ts'
 import type { Chain, GivenMessage, ToolCall, TurnMessage } from '../../../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../../../actors/reply/reply-event.ts'
-import type {
-  AnswerMessage,
-  ChatMessage,
-  SentConversation,
-  SentMessage,
-  SentPart,
+import {
+  type AnswerMessage,
+  type ChatMessage,
+  partsOf,
+  type SentConversation,
+  type SentMessage,
+  type SentPart,
 } from '../../../../features/parts/index.ts'
 import { openCalls } from '../../../../untrusted/open-calls.ts'
 import { badRequest } from '../../../server/http-error.ts'
@@ -27,7 +28,8 @@ export function conversationOf(items: readonly InputItem[], field = 'input'): Se
     if (item.kind === 'aside' || item.kind === 'instructions') continue
     if (item.kind === 'output') {
       if (!open.close(item.callId)) return badRequest(`${item.where}.call_id: no open call before it has this id`)
-      messages.push({ role: 'tool', toolCallId: item.callId, content: item.output })
+      const { callId, output, parts } = item
+      messages.push({ role: 'tool', toolCallId: callId, content: output, parts: ofCall(callId, parts) })
       continue
     }
     if (item.kind === 'call') {
@@ -42,6 +44,10 @@ export function conversationOf(items: readonly InputItem[], field = 'input'): Se
   return messages
 }
 
+/** Returns parts as those of a call's output. */
+export const ofCall = (callId: string, parts: readonly SentPart[]): SentPart[] =>
+  parts.map((part) => ({ ...part, callId }))
+
 function refuseUnanswered(id: string | undefined, field: string): void {
   if (id !== undefined) badRequest(`${field}: the call ${JSON.stringify(id)} has no output behind it`)
 }
@@ -49,7 +55,7 @@ function refuseUnanswered(id: string | undefined, field: string): void {
 function messageOf(item: Exclude<InputItem, { kind: 'call' | 'output' | 'aside' | 'instructions' }>): Message {
   if (item.kind === 'user') return { role: 'user', content: item.message.text, parts: item.message.parts }
   if (item.kind === 'assistant') return { role: 'assistant', content: item.text }
-  if (item.kind === 'compaction') return badRequest(`${item.where}: a summary is of a stored conversation`)
+  if (item.kind === 'compaction') return badRequest(`${item.where}: a summary can only begin a conversation`)
   if (item.kind === 'reference') return badRequest(`${item.where}.id: there is no such item`)
   return badRequest(`${item.where}: nothing waits for this approval`)
 }
@@ -95,12 +101,12 @@ export function beginningOf(items: readonly InputItem[]): Beginning {
 
 /** Returns the messages of a history with the parts that they bring. `field` is the field's name in errors. */
 export function historyOf(conversation: SentConversation, field = 'input'): HistoryMessage[] {
-  const parts = conversation.flatMap((message) => (message.role === 'user' ? [message.parts] : []))
-  const bare = conversation.map((message) => (message.role === 'user' ? { ...message, parts: [] } : message))
-  let users = 0
-  return givenMessages(bare, field).map((message) =>
-    message.role === 'user' ? { ...message, sent: parts[users++] ?? [] } : message,
-  )
+  let at = 0
+  return givenMessages(conversation, field).map(({ of, ...message }) => {
+    const sent = conversation.slice(at, at + of).flatMap(partsOf)
+    at += of
+    return { ...message, sent }
+  })
 }
 
 /** Returns the turns behind the last user message, of which the newest has all its results. */
@@ -130,12 +136,12 @@ function turnMessage(message: AnswerMessage): TurnMessage {
   }
 }
 
-interface GivenReply extends GivenMessage {
-  role: 'assistant'
-  events: ReplyEvent[]
-}
+/** `of`: the number of messages of the conversation that it is made of. */
+type MadeOf<Message> = Message & { of: number }
 
-const newReply = (): GivenReply => ({ role: 'assistant', content: '', events: [] })
+type GivenReply = MadeOf<GivenMessage & { role: 'assistant'; events: ReplyEvent[] }>
+
+const newReply = (): GivenReply => ({ role: 'assistant', content: '', events: [], of: 0 })
 
 /** The maximum number of messages that a session can be created with. */
 const MOST_MESSAGES = 1000
@@ -147,13 +153,13 @@ const MOST_CALLS = 1000
  * Returns the messages of a session's history. Everything between two user messages becomes one reply. `field` is the
  * field's name in errors.
  */
-function givenMessages(conversation: SentConversation, field: string): GivenMessage[] {
-  const given: (GivenReply | { role: 'user'; content: string })[] = []
+function givenMessages(conversation: SentConversation, field: string): MadeOf<GivenMessage>[] {
+  const given: (GivenReply | MadeOf<{ role: 'user'; content: string }>)[] = []
   const startedAt = new Date().toISOString()
   let callsOfReply = 0
   for (const message of conversation) {
     if (message.role === 'user') {
-      given.push({ role: 'user', content: message.content })
+      given.push({ role: 'user', content: message.content, of: 1 })
       continue
     }
     const open = given.at(-1)
@@ -162,6 +168,7 @@ function givenMessages(conversation: SentConversation, field: string): GivenMess
       given.push(reply)
       callsOfReply = 0
     }
+    reply.of += 1
     const { events } = reply
     if (message.role === 'tool') {
       events.push({ type: 'tool_result', id: message.toolCallId, ok: true, content: message.content, durationMs: 0 })

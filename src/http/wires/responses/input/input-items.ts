@@ -29,7 +29,8 @@ export type InputItem = {
   | { kind: 'assistant'; text: string }
   | { kind: 'instructions'; text: string }
   | { kind: 'call'; callId: string; name: string; arguments: string }
-  | { kind: 'output'; callId: string; output: string }
+  /** Its parts are those of a list. */
+  | { kind: 'output'; callId: string; output: string; parts: readonly SentPart[] }
   | { kind: 'approval'; callId: string; approve: boolean; reason: string | null }
   /** A summary, whose content this server has sealed. */
   | { kind: 'compaction'; sealed: string }
@@ -71,7 +72,7 @@ function readItem(item: unknown, where: string, uploads: Uploads): InputItem {
         arguments: textField(item, 'arguments', where),
       }
     case 'function_call_output':
-      return { ...base, kind: 'output', callId: textField(item, 'call_id', where), output: readOutput(item, where) }
+      return { ...base, kind: 'output', callId: textField(item, 'call_id', where), ...readOutput(item, where, uploads) }
     case 'custom_tool_call':
       return {
         ...base,
@@ -81,7 +82,7 @@ function readItem(item: unknown, where: string, uploads: Uploads): InputItem {
         arguments: JSON.stringify({ input: textField(item, 'input', where) }),
       }
     case 'custom_tool_call_output':
-      return { ...base, kind: 'output', callId: textField(item, 'call_id', where), output: readOutput(item, where) }
+      return { ...base, kind: 'output', callId: textField(item, 'call_id', where), ...readOutput(item, where, uploads) }
     case 'mcp_approval_response': {
       const { approve, reason = null } = item
       if (typeof approve !== 'boolean') return badRequest(`${where}.approve: must be true or false`)
@@ -160,7 +161,8 @@ function readFile(part: Fields, at: string, uploads: Uploads): Omit<SentPart, 'p
   return { type: 'file', ...found, filename: readName(part.filename, `${at}.filename`), detail: null }
 }
 
-/** Reads an output: a text, or texts that are joined. */
-function readOutput({ output }: Fields, where: string): string {
-  return readContent(output, `${where}.output`).text
+/** Reads an output: a text, or a list whose texts are joined. */
+function readOutput({ output }: Fields, where: string, uploads: Uploads): { output: string; parts: SentPart[] } {
+  const { text, parts } = readContent(output, `${where}.output`, uploads)
+  return { output: text, parts }
 }

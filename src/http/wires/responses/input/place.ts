@@ -12,7 +12,7 @@ import {
   type GivenDecisions,
   type Wait,
 } from '../../../../features/approvals/index.ts'
-import type { SentMessage } from '../../../../features/parts/index.ts'
+import type { SentMessage, SentPart } from '../../../../features/parts/index.ts'
 import { type Caller, opens, opensAgent, ownSession, userOf } from '../../../../features/users/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import { noRetry } from '../../../sending/refusals.ts'
@@ -20,6 +20,7 @@ import { badRequest, CodedError, HttpError, missing } from '../../../server/http
 import { callUuid, uuidIn } from '../output/ids.ts'
 import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
 import { findResponse } from '../store/stored-responses.ts'
+import { ofCall } from './history-items.ts'
 import type { InputItem } from './input-items.ts'
 import { lastRepeated } from './repeated-path.ts'
 
@@ -38,8 +39,15 @@ export interface NamedPlace {
 export type Placed =
   /** A request that continues no session. */
   | { kind: 'new' }
-  | { kind: 'message'; sessionId: string; place: MessagePlace | undefined; message: SentMessage; answers: CallAnswer[] }
-  | { kind: 'decisions'; sessionId: string; decisions: GivenDecisions }
+  | {
+      kind: 'message'
+      sessionId: string
+      place: MessagePlace | undefined
+      /** The message with the parts of the answers. */
+      message: SentMessage
+      answers: CallAnswer[]
+    }
+  | { kind: 'decisions'; sessionId: string; decisions: GivenDecisions; parts: SentPart[] }
 
 type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
 
@@ -70,8 +78,11 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   const answered = await answeredCalls(items, { fresh, wait, replies })
   const calls = answered.map(({ item, id }) => decisionOf(item, id))
   if (fresh.some(({ kind }) => kind === 'user') && !fresh.some(({ kind }) => kind === 'approval')) {
-    const message = newMessage(fresh.filter((item) => !isAnswer(item)))
-    return { kind: 'message', sessionId, place, message, answers: answersAmong(calls, awaitedAt(place, wait)) }
+    const { text, parts } = newMessage(fresh.filter((item) => !isAnswer(item)))
+    const answers = answersAmong(calls, awaitedAt(place, wait))
+    const taken = new Set(answers.map(({ id }) => id))
+    const message = { text, parts: [...parts, ...partsOfAnswers(answered.filter(({ id }) => taken.has(id)))] }
+    return { kind: 'message', sessionId, place, message, answers }
   }
   refuseStray(fresh)
   refuseMissed(answered, wait)
@@ -83,7 +94,7 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
     inPart: false,
     decides: responsesDecide,
   }
-  return { kind: 'decisions', sessionId, decisions }
+  return { kind: 'decisions', sessionId, decisions, parts: partsOfAnswers(answered) }
 }
 
 /**
@@ -248,6 +259,9 @@ async function answeredCalls(
   }
   return answered
 }
+
+const partsOfAnswers = (answered: readonly AnsweredCall[]): SentPart[] =>
+  answered.flatMap(({ item, id }) => (item.kind === 'output' ? ofCall(id, item.parts) : []))
 
 function refuseStray(fresh: readonly InputItem[]): void {
   const stray = fresh.find((item) => !isAnswer(item) && item.kind !== 'aside' && item.kind !== 'instructions')

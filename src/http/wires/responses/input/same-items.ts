@@ -14,19 +14,17 @@ export function sentKey(item: InputItem, contents = unknown): string | null {
   switch (item.kind) {
     case 'user': {
       const { text, parts } = item.message
-      const kept = parts.map((part) => {
-        const { source, place } = part
-        return [contents.get(part) ?? (source.kind === 'path' ? source.path : null), place]
-      })
-      // Bytes whose contents are not known are not compared with stored ones.
-      return kept.some(([content]) => content === null) ? null : key('user', text, kept)
+      const kept = sentContents(parts, contents)
+      return kept && key('user', text, kept)
     }
     case 'assistant':
       return key('assistant', item.text)
     case 'call':
       return key('call', item.callId, item.name, item.arguments)
-    case 'output':
-      return key('output', item.callId, item.output)
+    case 'output': {
+      const kept = sentContents(item.parts, contents)
+      return kept && key('output', item.callId, item.output, kept)
+    }
     case 'approval':
     case 'instructions':
     case 'reference':
@@ -38,23 +36,47 @@ export function sentKey(item: InputItem, contents = unknown): string | null {
   }
 }
 
+/** Returns what parts hold, and their places. Null where contents are not known: they are not compared with stored ones. */
+function sentContents(parts: readonly SentPart[], contents: Contents): unknown[] | null {
+  const kept = parts.map((part) => {
+    const { source, place } = part
+    return [contents.get(part) ?? (source.kind === 'path' ? source.path : null), place]
+  })
+  return kept.some(([content]) => content === null) ? null : kept
+}
+
 const key = (...of: unknown[]): string => JSON.stringify(of)
 
 /** Returns the same of a stored item. */
 export function storedKey(item: StoredItem, contents = unknown): string | null {
   const { type, role, content, call_id, name, arguments: text, output }: Readonly<Record<string, unknown>> = { ...item }
   if (type === 'function_call') return key('call', call_id, name, text)
-  if (type === 'function_call_output') return key('output', call_id, output)
+  if (type === 'function_call_output') {
+    return Array.isArray(output)
+      ? key('output', call_id, ...storedContents(output, contents))
+      : key('output', call_id, output, [])
+  }
   if (type !== 'message' || !Array.isArray(content)) return null
   if (role === 'assistant') return key('assistant', content.map(textOf).join(''))
+  return key('user', ...storedContents(content, contents))
+}
+
+/** Returns the text of stored contents, and their parts. */
+function storedContents(content: readonly StoredContent[], contents: Contents): [string, unknown[]] {
   let said = ''
   const parts: unknown[] = []
   for (const part of content) {
-    const path: string | undefined = part.image_url ?? part.file_data
+    const path = part.image_url ?? part.file_data
     if (path === undefined) said += textOf(part)
     else parts.push([contents.get(path) ?? path, said.length])
   }
-  return key('user', said, parts)
+  return [said, parts]
+}
+
+interface StoredContent {
+  text?: unknown
+  image_url?: string
+  file_data?: string
 }
 
 const textOf = (part: { text?: unknown }): string => (typeof part.text === 'string' ? part.text : '')

@@ -9,17 +9,25 @@ export type IdPrefix = 'resp' | 'conv' | 'msg' | 'fc' | 'fco' | 'rs' | 'call' | 
 
 const HALF = 16
 
+/** More characters than any id has, however it is written. */
+const LONGEST = 80
+
 const plain = (uuid: string): string => uuid.replaceAll('-', '').toLowerCase()
 
-const dashed = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+const dashed = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 
 export const idOf = (prefix: IdPrefix, uuid: string): string => `${prefix}_${plain(uuid)}`
 
+const prefixes = new Set(['', 'resp_', 'conv_', 'msg_', 'fc_', 'fco_', 'rs_', 'call_', 'mcpr_', 'cmp_'])
+
 /** Returns the UUID of an id, with or without its prefix. It is null for an id of another form. */
 export function uuidIn(id: unknown): string | null {
-  if (typeof id !== 'string') return null
-  const [, bare] = /^(?:(?:resp|conv|msg|fc|fco|rs|call|mcpr|cmp)_)?([0-9a-f]{32})$/i.exec(id.replaceAll('-', '')) ?? []
-  return bare === undefined ? null : dashed(bare.toLowerCase())
+  if (typeof id !== 'string' || id.length > LONGEST) return null
+  const bare = id.replaceAll('-', '').toLowerCase()
+  const digits = bare.slice(-2 * HALF)
+  const isId = prefixes.has(bare.slice(0, -2 * HALF)) && /^[0-9a-f]{32}$/.test(digits)
+  return isId ? dashed(digits) : null
 }
 
 /**

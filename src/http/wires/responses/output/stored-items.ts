@@ -1,5 +1,6 @@
 /** Stored messages as items, for the lists of requests and conversations (contract section 24). */
 import { segmentsOf } from '../../../../actors/history/message-parts.ts'
+import type { MessagePart } from '../../../../actors/ports/index.ts'
 import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../../actors/reply/reply-event.ts'
 import { partPath } from '../../../../features/parts/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
@@ -41,7 +42,9 @@ export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<St
     return question === null ? given : [...given, questionItem(question, stored)]
   }
   if (previousId === null) return given
-  return (await decisionsOf(sql, id, previousId)).map((decision) => decisionItem(decision, id, previousId))
+  return (await decisionsOf(sql, id, previousId)).map((decision) =>
+    decisionItem(decision, { replyId: id, requestedBy: previousId, where: stored }),
+  )
 }
 
 /** Yields the items of a conversation, read only as far as they are consumed. */
@@ -52,25 +55,42 @@ export async function* conversationItems(sql: Sql, where: Where, order: 'asc' | 
   }
 }
 
-function questionItem({ id, content, parts }: StoredQuestion, { agentId, sessionId }: Where): StoredItem {
-  const numbers = new Map(parts.map((part, n) => [part, n]))
-  const segments = segmentsOf(content, parts)
-  const shown = segments.map((segment) => {
-    if (typeof segment === 'string') return { type: 'input_text', text: segment }
-    const url = partPath('deploy', { agentId, sessionId, messageId: id, n: `${numbers.get(segment) ?? 0}` })
-    return segment.type === 'image_url'
-      ? { type: 'input_image', image_url: url, detail: segment.detail ?? 'auto' }
-      : { type: 'input_file', file_data: url, filename: segment.filename ?? undefined }
-  })
+function questionItem({ id, content, parts }: StoredQuestion, where: Where): StoredItem {
+  const shown = contentOf(content, parts, pathsOf(id, parts, where))
   const texts = shown.length > 0 ? shown : [{ type: 'input_text', text: '' }]
   return { id: idOf('msg', id), type: 'message', status: 'completed', role: 'user', content: texts }
 }
 
+const idsOf = ({ agentId, sessionId }: Where): Where => ({ agentId, sessionId })
+
+type Paths = ReadonlyMap<MessagePart, string>
+
+/** Returns the paths at which the parts of a message are read. */
+const pathsOf = (messageId: string, parts: readonly MessagePart[], where: Where): Paths =>
+  new Map(
+    parts.map((part, index) => [part, partPath('deploy', { ...idsOf(where), messageId, n: `${part.n ?? index}` })]),
+  )
+
+/** Returns texts and parts in their order. */
+const contentOf = (text: string, parts: readonly MessagePart[], paths: Paths) =>
+  segmentsOf(text, parts).map((segment) => {
+    if (typeof segment === 'string') return { type: 'input_text', text: segment }
+    const url = paths.get(segment) ?? ''
+    return segment.type === 'image_url'
+      ? { type: 'input_image', image_url: url, detail: segment.detail ?? 'auto' }
+      : { type: 'input_file', file_data: url, filename: segment.filename ?? undefined }
+  })
+
+/** Returns an output: a list where it held more than text. */
+function outputOf(callId: string, text: string, { parts, paths }: { parts: readonly MessagePart[]; paths: Paths }) {
+  const own = parts.filter((part) => part.callId === callId)
+  return own.length === 0 ? text : contentOf(text, own, paths)
+}
+
 /** Returns the item of a decision. `requestedBy` is the reply whose response shows the call. */
 function decisionItem(
-  { callId, kind, decision, output, reason }: StoredDecision,
-  replyId: string,
-  requestedBy: string,
+  { callId, kind, decision, output, reason, heldBy, parts }: StoredDecision,
+  { replyId, requestedBy, where }: { replyId: string; requestedBy: string; where: Where },
 ): StoredItem {
   const own = partUuid(replyId, `decision:${callId}`)
   const call = callUuid(requestedBy, callId)
@@ -84,23 +104,20 @@ function decisionItem(
     type: 'function_call_output',
     status: 'completed',
     call_id: idOf('call', call),
-    output: output ?? reason ?? '',
+    output: outputOf(callId, output ?? reason ?? '', { parts, paths: pathsOf(heldBy, parts, where) }),
   }
 }
 
 export function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
   if (turn.role === 'user') return [questionItem(turn, where)]
-  const { id, continues, decisions, events, isGiven } = turn
+  const { id, continues, decisions, events, parts, isGiven } = turn
   const shown = decisions.filter(({ kind }) => kind !== 'input')
-  const decided = continues === null ? [] : shown.map((decision) => decisionItem(decision, id, continues))
-  if (isGiven)
-    return [
-      ...decided,
-      ...givenItems(
-        id,
-        events.map(({ event }) => event),
-      ),
-    ]
+  const decided =
+    continues === null
+      ? []
+      : shown.map((decision) => decisionItem(decision, { replyId: id, requestedBy: continues, where }))
+  const given = { id, events: events.map(({ event }) => event), parts }
+  if (isGiven) return [...decided, ...givenItems(given, pathsOf(id, parts, where))]
   return [...decided, ...shownOutput(turn)]
 }
 
@@ -117,7 +134,10 @@ export function shownOutput(turn: Extract<StoredTurn, { role: 'assistant' }>): O
 }
 
 /** Returns the items of a message that was given with its session: texts, calls and outputs in their order. */
-function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[] {
+function givenItems(
+  { id: replyId, events, parts }: { id: string; events: readonly ReplyEvent[]; parts: readonly MessagePart[] },
+  paths: Paths,
+): StoredItem[] {
   let texts = 0
   const nameOf = givenNames(replyId)
   return events.flatMap((event): StoredItem[] => {
@@ -134,7 +154,8 @@ function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[
       }
       case 'tool_result': {
         const id = idOf('fco', nameOf(event))
-        return [{ id, type: 'function_call_output', status: 'completed', call_id: event.id, output: event.content }]
+        const output = outputOf(event.id, event.content, { parts, paths })
+        return [{ id, type: 'function_call_output', status: 'completed', call_id: event.id, output }]
       }
       case 'reasoning':
       case 'tool_begun':

@@ -4,7 +4,7 @@ import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../../a
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
 import { batchesOf, wholePath } from '../../../../persistence/replies/reading/message-list.ts'
-import { type PartRow, partOf, partsOf, readParts } from '../../../../persistence/replies/reading/part-rows.ts'
+import { type PartRow, partOf, partRow, partsOf, readParts } from '../../../../persistence/replies/reading/part-rows.ts'
 import { type OutcomeRow, outcomeOf } from '../../../../persistence/replies/settling/stored-outcome.ts'
 import { type EventRow, eventsOf, framesOf } from '../../../../persistence/replies/settling/stored-reply.ts'
 import { encoderOf } from './stored-responses.ts'
@@ -17,7 +17,22 @@ export interface StoredDecision {
   decision: CallDecision | null
   output: string | null
   reason: string | null
+  /** The message that holds the call, and the parts of its output. */
+  heldBy: string
+  parts: readonly MessagePart[]
 }
+
+type DecisionRow = Omit<StoredDecision, 'parts'> & { parts: PartRow[] | null }
+
+const decisionOf = (sql: Sql, { parts, ...row }: DecisionRow): StoredDecision => ({
+  ...row,
+  parts: (parts ?? []).map((part) => partOf(sql, part)),
+})
+
+/** Returns a subquery: the parts of the output of `waiting_calls w`. Null without any. */
+const partsOfOutput = (sql: AnySql): Fragment => sql`(
+  select jsonb_agg(${partRow(sql)} order by p.n)
+    from message_parts p where p.message_id = w.reply_id and p.call_id = w.call_id)`
 
 export interface StoredQuestion {
   id: string
@@ -36,12 +51,14 @@ export async function questionOf(sql: Sql, messageId: string): Promise<StoredQue
 
 /** Returns the decisions that started this reply, in the order of the calls. `requestedBy` is the reply that waited. */
 export async function decisionsOf(sql: Sql, replyId: string, requestedBy: string): Promise<StoredDecision[]> {
-  return await sql<StoredDecision[]>`
-    select w.call_id as "callId", w.kind, w.decision, w.output, w.reason from waiting_calls w
+  const rows = await sql<DecisionRow[]>`
+    select w.call_id as "callId", w.kind, w.decision, w.output, w.reason, w.reply_id as "heldBy",
+           ${partsOfOutput(sql)} as parts from waiting_calls w
      where w.decided_in = ${replyId} and w.decision is not null and w.kind <> 'child'
        and w.reply_id in (select b.id from messages b where b.id = ${requestedBy}
                           union all select b.continues from messages b where b.id = ${requestedBy})
      order by w.place`
+  return rows.map((row) => decisionOf(sql, row))
 }
 
 export type StoredTurn =
@@ -56,6 +73,8 @@ export type StoredTurn =
       /** The reply that it continues, after decisions about its calls. Null when it answers a message. */
       continues: string | null
       decisions: StoredDecision[]
+      /** The parts of the outputs of its calls. */
+      parts: readonly MessagePart[]
       events: StoredEvent[]
       /** True for a message that was given with the session, not generated in it. */
       isGiven: boolean
@@ -72,13 +91,14 @@ type TurnRow = EventRow &
     encoder: number
     continues: string | null
     parts: PartRow[] | null
-    decisions: StoredDecision[] | null
+    decisions: DecisionRow[] | null
   }
 
 const decisionRows = (sql: AnySql): Fragment => sql`
   case when m.continues is not null then (
     select jsonb_agg(jsonb_build_object('callId', w.call_id, 'kind', w.kind, 'decision', w.decision, 'output', w.output,
-                                        'reason', w.reason) order by w.place)
+                                        'reason', w.reason, 'heldBy', w.reply_id,
+                                        'parts', ${partsOfOutput(sql)}) order by w.place)
       from waiting_calls w
      where w.decided_in = m.id and w.decision is not null and w.kind <> 'child'
        and w.reply_id in (m.continues, (select b.continues from messages b where b.id = m.continues))) end`
@@ -132,7 +152,8 @@ export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'de
 
 function turnOf(sql: Sql, row: TurnRow): StoredTurn {
   const { id, role, content, model, continues } = row
-  if (role === 'user') return { id, role, content, parts: row.parts?.map((part) => partOf(sql, part)) ?? [] }
+  const parts = row.parts?.map((part) => partOf(sql, part)) ?? []
+  if (role === 'user') return { id, role, content, parts }
   // A copied reply was not generated in its session either, but has its model and reads as a reply. A copy of a waiting reply
   // by an earlier version does not say which of its calls were shown: all of them are, as they were then.
   const isOldCopy = row.finish_reason === 'tool_calls' && row.shown_calls === null
@@ -146,7 +167,8 @@ function turnOf(sql: Sql, row: TurnRow): StoredTurn {
     createdAt: row.created_at,
     encoder: row.encoder,
     continues,
-    decisions: row.decisions ?? [],
+    decisions: row.decisions?.map((one) => decisionOf(sql, one)) ?? [],
+    parts,
     events: hasFrames ? eventsOf(row) : whole,
     isGiven,
     outcome: isGiven ? null : outcomeOf(row),

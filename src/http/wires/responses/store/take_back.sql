@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Takes the last item of a conversation's path back: of the message at the head, and of messages before it that share its calls.
    p_changes: [{id, content, frame_ends, tool_events}], the head first, as given messages; {id, gone: true}: nothing is left of it.
    p_call: the call that goes with its output; null: none.
@@ -33,12 +33,17 @@ begin
   loop
     delete from idempotency_keys k where k.session_id = p_session and k.reply_id = c.id;
     delete from checkpoints p using messages m where m.id = c.id and p.session_id = p_session and p.position >= m.position;
+    -- An output's parts go with its call.
+    with gone as (
+      delete from message_parts p
+       where p.message_id = c.id
+         and (c.gone or p.call_id is not null and not coalesce(
+                jsonb_path_exists(c.tool_events, '$[*].event ? (@.type == "tool_call" && @.id == $id)', jsonb_build_object('id', p.call_id)), false))
+      returning coalesce(p.stored_as, p.sha256) as sha256)
+    select array_agg(distinct g.sha256) into v_contents from gone g;
     if c.gone then
-      with gone as (delete from message_parts p where p.message_id = c.id returning coalesce(p.stored_as, p.sha256) as sha256)
-      select array_agg(distinct g.sha256) into v_contents from gone g;
       select coalesce(m.parent, m.position - 1) into v_back from messages m where m.id = c.id;
       delete from messages m where m.id = c.id and m.session_id = p_session;
-      if v_contents is not null then perform forget_parts(v_contents); end if;
     else
       update messages m
          set content = c.content, frame_ends = c.frame_ends, tool_events = c.tool_events, status = 'complete',
@@ -47,6 +52,7 @@ begin
              error_code = null, error_message = null, error_detail = null
        where m.id = c.id and m.session_id = p_session;
     end if;
+    if v_contents is not null then perform forget_parts(v_contents); end if;
   end loop;
   perform forget_texts(p_session);
   update sessions x

@@ -41,20 +41,18 @@ function messageItems({ client, create, sent, called, callIn, honoured, refused,
       }
       await got({ input: [output], previous_response_id: asked.id }, { status: 'completed' })
     }),
-    refused(
+    honoured(
       ITEM,
-      '`function_call_output` with pictures or files',
-      'Put them into a message of the user behind the output',
-      {
-        run: async () => {
-          const asked = await called()
-          const output = {
-            type: 'function_call_output',
-            call_id: callIn(asked),
-            output: [{ type: 'input_image', image_url: PIXEL }],
-          }
-          return await create({ input: [output], previous_response_id: asked.id })
-        },
+      '`function_call_output`, `output` a list with `input_image` or `input_file`',
+      'They reach the model with the result of the call',
+      async () => {
+        const asked = await called()
+        const output = {
+          type: 'function_call_output',
+          call_id: callIn(asked),
+          output: [{ type: 'input_image', image_url: PIXEL }],
+        }
+        await got({ input: [output], previous_response_id: asked.id }, { status: 'completed' })
       },
     ),
   ]
@@ -98,7 +96,7 @@ function otherItems({ client, create, honoured, refused, foreign, got }: Kit): S
         { conversation: first.conversation },
       )
     }),
-    honoured(ITEM, '`compaction`', 'Of this server and agent; names the place', async () => {
+    honoured(ITEM, '`compaction`', 'Of this server and agent; names the place, or begins a conversation', async () => {
       const first = await create({})
       const second = await create({ previous_response_id: first.id })
       const { output } = await client.responses.compact({ model: 'any', previous_response_id: second.id })

@@ -4,7 +4,7 @@
  * removed afterwards, so that a diagram which is never drawn, or changes the library's settings, spoils no other.
  */
 import libraryUrl from 'mermaid/dist/mermaid.min.js?url'
-import { countsTooFar } from './diagram-numbers.ts'
+import { mayNeverEnd } from './endless-diagrams.ts'
 
 /** The time in which the library must be loaded, and then the diagram be drawn. */
 const LOADING_MS = 30_000
@@ -14,7 +14,7 @@ let turn: Promise<unknown> = Promise.resolve()
 
 /** Returns the diagram as an SVG document. Rejects with what is wrong with its source. */
 export function drawDiagram(source: string, isDark: boolean): Promise<string> {
-  if (countsTooFar(source)) return Promise.reject(new Error('its numbers are too large'))
+  if (mayNeverEnd(source)) return Promise.reject(new Error('it might never be finished'))
   const drawn = turn.then(() => drawInFrame(source, isDark))
   turn = drawn.catch(() => {})
   return drawn

@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect } from 'vitest'
-import { asks, says } from '../http/tool-scene.ts'
-import { startHttpProxy } from '../support/network/http-proxy.ts'
-import { startUpstream } from '../support/network/upstream.ts'
-import { addAgent, deployUrl, messagesOf, newSession, postJson, startProduct } from '../support/programs/product.ts'
-import { verifies } from '../verifies.ts'
+import { asks, says } from '../../http/tool-scene.ts'
+import { startHttpProxy } from '../../support/network/http-proxy.ts'
+import { startUpstream } from '../../support/network/upstream.ts'
+import { addAgent, deployUrl, messagesOf, newSession, postJson, startProduct } from '../../support/programs/product.ts'
+import { verifies } from '../../verifies.ts'
 
 const proxy = await startHttpProxy({ login: 'ann:s3cret' })
 const up = await startUpstream()
