@@ -1,5 +1,5 @@
 /** Checks values against schemas of our own, such as those of stored JSON. */
-import { Ajv, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
 
 const ajv = new Ajv({ strict: false, meta: false, validateSchema: false, validateFormats: false })
@@ -18,9 +18,15 @@ export function schemaCheck<Schema extends TSchema>(schema: Schema): SchemaCheck
       compiled ??= ajv.compile<Static<Schema>>(schema)
       return compiled(value)
     },
-    fault() {
-      const fault = compiled?.errors?.[0]
-      return `${fault?.instancePath} ${fault?.message}`
-    },
+    fault: () => faultOf(compiled?.errors?.[0]),
   }
+}
+
+/** Names the field, and what is wrong with it. */
+function faultOf(error: ErrorObject | undefined): string {
+  if (error === undefined) return 'nothing is wrong'
+  const { instancePath, keyword, params, message } = error
+  if (keyword === 'required') return `${instancePath}/${params.missingProperty} is missing`
+  if (keyword === 'additionalProperties') return `${instancePath}/${params.additionalProperty} is not known`
+  return `${instancePath} ${message}`
 }
