@@ -38,7 +38,7 @@ const builders = {
   Number: simple('Number', 'number'),
   Object: objectOf,
   Optional: (schema: object) => hiding(copyOf(schema), '~optional', true),
-  /** A record has any text as a key. */
+  /** Builds a record whose keys are any text. */
   Record: (_: object, value: object, options?: Fields) =>
     make('Record', { type: 'object', patternProperties: { '^.*$': value } }, options),
   String: simple('String', 'string'),
