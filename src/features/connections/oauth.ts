@@ -9,7 +9,8 @@ import type {
   OAuthProtectedResourceMetadata,
   OAuthTokens,
 } from '@modelcontextprotocol/client'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from '../../../openapi/type.ts'
 import { decoder } from '../../persistence/stored-json.ts'
 
 /** A sign-in that cannot be begun or finished. The message is fit for the log, and holds no secret. */
