@@ -12,6 +12,7 @@ import { type Product, startProduct } from '../../test/support/programs/product.
 import { launchBrowser } from '../../test/ui/browser.ts'
 import { withAdminShots } from './admin-shots.ts'
 import { withChartShots } from './chart-shots.ts'
+import { withLaterShots } from './later-shots.ts'
 import { withPlaygroundShots } from './playground-shots.ts'
 import { usageShots } from './usage-shots.ts'
 
@@ -70,8 +71,9 @@ async function take(product: Product, shots: Shot[]): Promise<void> {
   try {
     for (const scheme of ['light', 'dark'] as const) {
       for (const [width, height] of [
+        [1600, 900],
         [1440, 900],
-        [1280, 720],
+        [1280, 800],
         [390, 844],
       ] as const) {
         for (const { name, path, act, full = false } of shots.filter((shot) =>
@@ -113,5 +115,6 @@ await withProduct({}, async (product) => {
   await withAdminShots(product, (shots) => take(product, shots))
   await withPlaygroundShots(product, (shots) => take(product, shots))
   await withChartShots(product, (shots) => take(product, shots))
+  await withLaterShots(product, (shots) => take(product, shots))
 })
 await withProduct({ AUTH_CREDENTIALS: 'anna:secret-word' }, (product) => take(product, login))
