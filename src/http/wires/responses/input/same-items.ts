@@ -52,7 +52,7 @@ function contentOf(source: SentPart['source'], contents: Contents): PartIdentity
 /** Returns what the parts that a stored message's items show hold, by their paths. */
 export function storedContents(turn: StoredTurn, where: Where): Contents {
   const own = turn.parts.map((part) => ({ messageId: turn.id, part }))
-  const decided = turn.role === 'user' ? [] : turn.decisions
+  const decided = turn.role === 'user' ? [] : [...turn.decisions, ...turn.answers]
   const ofOutputs = decided.flatMap(({ heldBy, parts }) => parts.map((part) => ({ messageId: heldBy, part })))
   return new Map(
     [...own, ...ofOutputs].map(({ messageId, part: { sourceUrl, sha256, n = 0 } }) => [
