@@ -1,5 +1,7 @@
 /** Agents that an agent asks, as tools (contract section 30). */
 import type { ChildPlace, ToolAnswer } from '../actors/ports/index.ts'
+import { parseExact } from '../untrusted/exact-json.ts'
+import { isObject } from '../untrusted/is-object.ts'
 import type { NameTool } from './naming/tool-names.ts'
 import type { Offered, Once } from './offered.ts'
 import type { ToolboxConfig, ToolboxWorld } from './toolbox.ts'
@@ -17,6 +19,8 @@ export type AskOnce = Pick<Once, 'key' | 'callId' | 'mayLeave' | 'isAlone' | 'jo
 export interface AskAgents {
   /** Names the session that answers the call with this key. */
   place(agentId: string, key: string): ChildPlace
+  /** Returns the row that makes the session when the call is stored. */
+  start(agentId: string, message: string, call: Pick<AskOnce, 'key' | 'callId'>): object
   /** Has the agent answer in a session of its own, once for each key. Rejects only on abort. */
   ask(agentId: string, message: string, once: AskOnce): Promise<ToolAnswer>
 }
@@ -40,8 +44,30 @@ export function agentTools({ agentTools }: ToolboxConfig, { children }: ToolboxW
         description,
         inputSchema,
         child: (key: string) => children.place(agentId, key),
+        start(key, { id: callId, arguments: text }) {
+          const message = messageIn(text)
+          return message === null ? undefined : children.start(agentId, message, { key, callId })
+        },
         call: ({ message }, once) => children.ask(agentId, typeof message === 'string' ? message : '', once),
       }
     }),
+  }
+}
+
+/** Returns the message that arguments hold. Null where they are not what the schema allows, or it makes no session. */
+function messageIn(text: string): string | null {
+  const args = objectIn(text)
+  if (args === null || Object.keys(args).length !== 1 || typeof args.message !== 'string') return null
+  const { message } = args
+  const canBeStored = message.isWellFormed() && !message.includes('\u0000')
+  return canBeStored && message.trim() !== '' ? message : null
+}
+
+function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    const args = parseExact(text)
+    return isObject(args) ? args : null
+  } catch {
+    return null
   }
 }

@@ -1,5 +1,5 @@
 /** Tools as a toolbox offers them. Types only. */
-import type { Again, ChildPlace, MissingServer, ToolAnswer, ToolIdentity } from '../actors/ports/index.ts'
+import type { Again, ChildPlace, MissingServer, ToolAnswer, ToolCall, ToolIdentity } from '../actors/ports/index.ts'
 import type { JsonSchema } from './schemas/arguments.ts'
 
 export interface Tool {
@@ -15,6 +15,8 @@ export interface Tool {
   call(args: Record<string, unknown>, once: Once): Promise<ToolAnswer>
   /** Names the session that a call makes; see `OwnTool`. */
   child?(key: string): ChildPlace
+  /** Returns the row that is stored with a call's begin; see `OwnTool`. */
+  start?(key: string, call: Pick<ToolCall, 'id' | 'arguments'>): object | undefined
 }
 
 /** The tools of one kind. `chosen`: the tools that the agent has. */

@@ -96,9 +96,9 @@ export async function createToolbox(
     tools: chosen.map(specOf),
     ...(missing && { missing }),
     own: new Map(
-      Array.from(byKey, ([key, { name, child }]): [string, OwnTool] => [
+      Array.from(byKey, ([key, { name, child, start }]): [string, OwnTool] => [
         name,
-        { key, needsApproval: toApprove.has(key), ...(child && { child }) },
+        { key, needsApproval: toApprove.has(key), ...(child && { child }), ...(start && { start }) },
       ]),
     ),
     asking: async (call) => {

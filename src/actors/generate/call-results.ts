@@ -1,7 +1,7 @@
 /** Tool calls as they are made, and their results as they are emitted. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { CallOfTool, ChildPlace, DecidedCall, ToolAnswer, Toolbox } from '../ports/index.ts'
+import type { CallOfTool, DecidedCall, OwnTool, ToolAnswer, Toolbox } from '../ports/index.ts'
 import type { ObservedToolCall, ReplyObserver, ToolCallEvent } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { Running } from './running.ts'
@@ -18,14 +18,9 @@ interface CallPlace {
   decision?: DecidedCall['decision']
 }
 
-/** Returns the session that answers a call with this key. Undefined when none does. */
-export function childOf(toolbox: Toolbox, { name, tool }: Omit<CallOfTool, 'id'>, key: string): ChildPlace | undefined {
-  if (tool === undefined) return toolbox.own?.get(name)?.child?.(key)
-  return toolbox.own
-    ?.values()
-    .find((own) => own.key === tool)
-    ?.child?.(key)
-}
+/** Returns the agent's tool that a call goes to. Undefined when it goes to none. */
+export const ownToolOf = ({ own }: Toolbox, { name, tool }: Omit<CallOfTool, 'id'>): OwnTool | undefined =>
+  tool === undefined ? own?.get(name) : own?.values().find(({ key }) => key === tool)
 
 /** Makes a call, observed and timed. Rejects on abort. */
 export async function makeCall(
@@ -34,7 +29,7 @@ export async function makeCall(
   { observer, signal }: Pick<Running, 'observer' | 'signal'>,
 ): Promise<ToolResult> {
   const begin = performance.now()
-  const child = childOf(toolbox, call, key)
+  const child = ownToolOf(toolbox, call)?.child?.(key)
   const observed = { ...call, ...(decision !== undefined && { decision }), ...(child && { child }) }
   const work = () => unlessAborted(toolbox.call(call, signal, key), signal)
   const { ok, content, pictures, asked, waits } = await observedCall(observer, observed, work)

@@ -3,8 +3,8 @@
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { OpenTurn, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
 import { callKey } from '../reply/call-key.ts'
-import type { ReplyEvent } from '../reply/reply-event.ts'
-import { childOf, emitResults, makeCall, notMade, type ToolResult } from './call-results.ts'
+import { type ReplyEvent, storeAlong } from '../reply/reply-event.ts'
+import { emitResults, makeCall, notMade, ownToolOf, type ToolResult } from './call-results.ts'
 import { passGate } from './endings.ts'
 import { heldEvents } from './held-text.ts'
 import type { Judgement, Running } from './running.ts'
@@ -63,12 +63,16 @@ export async function runTools(
     const by = judgement !== null && 'by' in judgement ? judgement.by : undefined
     const call = { type: 'tool_call' as const, id, name, arguments: text, startedAt }
     const isMade = judgement === null || !('refused' in judgement)
-    const child = isMade ? childOf(toolbox, call, callKey({ replyId, place: before + index + 1 })) : undefined
+    const key = callKey({ replyId, place: before + index + 1 })
+    const own = isMade ? ownToolOf(toolbox, { name, arguments: text }) : undefined
+    const child = own?.child?.(key)
     const tool = waits === 'caller' ? undefined : identityOf(toolbox, name)
-    return {
+    const event = {
       ...{ ...call, ...(waits !== undefined && { waits }), ...(by && { by }) },
       ...{ ...(tool !== undefined && { tool }), ...(child && { child }) },
     }
+    if (waits === undefined) storeAlong(event, own?.start?.(key, call))
+    return event
   })
   await take([...heldEvents(place.held, goesOn, request), ...shown])
   await unlessAborted(keep({ ...place, answer }, waiting, running), signal)

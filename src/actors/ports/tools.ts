@@ -51,6 +51,11 @@ export interface OwnTool {
   needsApproval: boolean
   /** Names the session that a call makes, by the call's key. Absent when it makes none. */
   child?(key: string): ChildPlace
+  /**
+   * Returns the row that is stored with a call's begin, in the same transaction (see `storeAlong`), by the call's key. Undefined
+   * when there is none, as for a call that makes nothing.
+   */
+  start?(key: string, call: Pick<ToolCall, 'id' | 'arguments'>): object | undefined
 }
 
 /** A session that a call of another one makes. */

@@ -243,3 +243,14 @@ export function closingFrames(outcome: Outcome, seq: number, includeUsage: boole
   frames.push({ seq: seq + frames.length, type: 'done' })
   return frames
 }
+
+/** The rows that are stored in the transaction which stores an event, so that both are there or neither is. Nobody is shown them. */
+const rowsAlong = new WeakMap<ReplyEvent, object>()
+
+/** Has a capability's row stored with an event that is not emitted yet. Undefined: nothing is. */
+export function storeAlong(event: ReplyEvent, row: object | undefined): void {
+  if (row !== undefined) rowsAlong.set(event, row)
+}
+
+/** Returns the row that is stored with an event. Undefined: none is. */
+export const storedAlong = (event: ReplyEvent): object | undefined => rowsAlong.get(event)

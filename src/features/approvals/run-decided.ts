@@ -1,12 +1,12 @@
 /** Carries out decisions about pending calls (contract section 15). */
 
-import { emitResults, makeCall, type ToolResult } from '../../actors/generate/call-results.ts'
+import { emitResults, makeCall, ownToolOf, type ToolResult } from '../../actors/generate/call-results.ts'
 import { passGate } from '../../actors/generate/endings.ts'
 import type { Running } from '../../actors/generate/running.ts'
 import { resultOfDecision, resultText } from '../../actors/history/decided-calls.ts'
 import type { Actions, OpenTurn, Toolbox, WaitingCall } from '../../actors/ports/index.ts'
 import { callKey } from '../../actors/reply/call-key.ts'
-import { isSent, type ServerAsked, waitKinds } from '../../actors/reply/reply-event.ts'
+import { isSent, type ReplyEvent, type ServerAsked, storeAlong, waitKinds } from '../../actors/reply/reply-event.ts'
 
 /** Returns the calls that are pending now: approvals first, then questions, then the caller's. */
 export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {
@@ -34,7 +34,14 @@ export async function runDecided(
     })
   const approved = calls.filter(({ decided }) => isSent(decided.decision))
   const startedAt = new Date().toISOString()
-  if (approved.length > 0) await take(approved.map(({ call: { id } }) => ({ type: 'tool_begun', id, startedAt })))
+  const begun = approved.map(({ call, decided }): ReplyEvent => {
+    const event = { type: 'tool_begun' as const, id: call.id, startedAt }
+    const { id, name, tool } = call
+    const made = { id, name, tool, arguments: decided.arguments ?? call.arguments }
+    if (!decided.joins) storeAlong(event, ownToolOf(toolbox, made)?.start?.(callKey(call), made))
+    return event
+  })
+  if (begun.length > 0) await take(begun)
   await passGate(running)
   const results = calls.map(async ({ call, decided }): Promise<ToolResult> => {
     const { decision } = decided

@@ -9,7 +9,7 @@ import { cancelReply } from '../../actors/session/live-sessions.ts'
 import { pause } from '../../async/pause.ts'
 import { childMessages, childSession } from './child-ids.ts'
 import { failed, notOpened, resultOf } from './results.ts'
-import type { ChildStore, Opened, ToEnd } from './store/children.ts'
+import type { ChildCall, ChildStore, Opened, ToEnd } from './store/children.ts'
 import { createWaits, type WaitingCall } from './waits.ts'
 
 export interface ChildrenOptions {
@@ -27,9 +27,13 @@ export interface Asking {
   mcpDepth: number
 }
 
-export interface AskedCall {
+/** A call whose begin is stored. */
+export interface StartedCall {
   key: string
   callId: string
+}
+
+export interface AskedCall extends StartedCall {
   /** Returns whether the reply waits for nothing that another instance could not wait for. */
   mayLeave(): boolean
   /** Returns whether the reply waits for nothing but calls of agents. */
@@ -43,6 +47,7 @@ export interface Children extends HostExtension {
   /** Returns what asks agents for a session. Null where it is too deep to ask any. */
   within(asking: Asking): Promise<{
     place(agentId: string, key: string): ChildPlace
+    start(agentId: string, message: string, call: StartedCall): object
     ask(agentId: string, message: string, call: AskedCall): Promise<ToolAnswer>
   } | null>
   /** Begins children that nobody begins, and ends those that nobody waits for. Call once a second. */
@@ -54,16 +59,23 @@ const MOST_DEEP = 3
 /** The interval at which replies are looked for that may leave, during a drain. */
 const LOOK_MS = 250
 
+/** Returns the session that answers a call, with what makes it. */
+function childCall(
+  { sessionId, mcpDepth }: Asking,
+  { agentId, message, call: { key, callId } }: { agentId: string; message: string; call: StartedCall },
+): ChildCall {
+  const { replyId: parentReply, place } = placeOfCall(key)
+  const child = { sessionId: childSession(key), ...childMessages(key), agentId, message }
+  return { ...child, parentSession: sessionId, parentReply, place, callId, title: deriveTitle(message), mcpDepth }
+}
+
 /** Makes the child of a call. Resolves to why it cannot be made; null when it is there. */
 async function openChild(
   store: ChildStore,
-  { sessionId, mcpDepth }: Asking,
-  { agentId, message, call: { key, callId } }: { agentId: string; message: string; call: AskedCall },
+  asking: Asking,
+  asked: { agentId: string; message: string; call: AskedCall },
 ): Promise<Exclude<Opened, 'open'> | null> {
-  const { replyId: parentReply, place } = placeOfCall(key)
-  const child = { sessionId: childSession(key), ...childMessages(key), agentId, message }
-  const made = { parentSession: sessionId, parentReply, place, callId, title: deriveTitle(message) }
-  const opened = await store.open({ ...child, ...made, mcpDepth })
+  const opened = await store.open(childCall(asking, asked))
   return opened === 'open' ? null : opened
 }
 
@@ -142,6 +154,7 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
       if ((await again(() => store.depth(asking.sessionId))) >= MOST_DEEP) return null
       return {
         place: (agentId, key) => ({ agentId, sessionId: childSession(key) }),
+        start: (agentId, message, call) => store.rowOf(childCall(asking, { agentId, message, call })),
         ask: (agentId, message, call) => ask(asking, agentId, message, call),
       }
     },

@@ -19,6 +19,7 @@ verifies(
       }
     const store: ChildStore = {
       open: note('open', 'open' as const),
+      rowOf: () => ({}),
       begin: note('begin', []),
       states: note('states', []),
       end: note('end', []),

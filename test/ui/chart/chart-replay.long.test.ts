@@ -44,7 +44,7 @@ test('a session is stepped through, with the conversation as it stood', async ()
     .first()
     .waitFor()
   // As it stood then, to scale.
-  await page.getByTestId('lane').getByText('attempt 1').waitFor()
+  await page.getByTestId('lane').getByText('turn 1').waitFor()
   // What the attempt and the turn did lies between.
   await page.getByRole('button', { name: /model ended/ }).click()
   await until(() => stateNow(page)).toBe('streaming.settling')

@@ -18,8 +18,8 @@ const step = (ms: number, event: string, to: string, messageId: string, detail: 
   detail,
   kind: 'transition',
 })
-const attempt = (ms: number, messageId: string, startMs: number): Step => ({
-  ...step(ms, 'attempt', 'streaming.generating', messageId, { span: `a${startMs}`, attempt: 1, startMs }),
+const attempt = (ms: number, messageId: string, startMs: number, number = 1): Step => ({
+  ...step(ms, 'attempt', 'streaming.generating', messageId, { span: `a${startMs}`, attempt: number, startMs }),
   kind: 'note',
 })
 
@@ -45,4 +45,15 @@ test('bars are counted from the admission of their reply, also where it was summ
   }
   expect(laneOf(before, second)).toBeNull()
   expect(laneOf(before, null)).toBeNull()
+})
+
+test('first attempts have the names of their turns, and a note that tells more of one begins none', () => {
+  const steps = [
+    step(0, 'message', 'streaming.generating', first),
+    attempt(1, first, 1),
+    attempt(2, first, 1),
+    attempt(3, first, 3, 2),
+    attempt(4, first, 4),
+  ]
+  expect(laneOf(steps, first)?.bars.map(({ name }) => name)).toEqual(['turn 1', 'attempt 2', 'turn 2'])
 })

@@ -37,7 +37,7 @@ test.each([
   await page.getByRole('button', { name: /what happened in it|The newest reply of/ }).waitFor()
   await page.keyboard.press('Enter')
   await until(() => addressOf(page)).toBe(`/replies/${replyId}`)
-  await page.getByText('The provider answered with an error').waitFor()
+  await page.getByText('The provider answered with an error', { exact: true }).waitFor()
 })
 
 test('a session is found by its id in the palette, too', async () => {
@@ -70,7 +70,7 @@ test('cause, state, step and span are on a laptop’s screen at once, and arrows
   await page.goto(`/replies/${replyId}`)
   await until(() => lit(page).getAttribute('data-state')).toBe('error')
   const shown = [
-    page.getByText('The provider answered with an error'),
+    page.getByText('The provider answered with an error', { exact: true }),
     lit(page),
     page.locator('[aria-current=step]'),
     page.getByRole('region', { name: 'Span attempt 1' }),

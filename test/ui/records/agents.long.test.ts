@@ -119,7 +119,7 @@ async function codeOf(page: TestPage, agentId: string, lang: string): Promise<st
   const code: string[] = []
   for (const [mode, first] of [
     ['session', 'Create a session'],
-    ['stateless', 'Ask'],
+    ['stateless', 'Send a message'],
   ]) {
     await page.goto(`/agents/${agentId}?tab=use&lang=${lang}&mode=${mode}`)
     await page.getByText(`${first}, `).waitFor()

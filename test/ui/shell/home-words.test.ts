@@ -1,7 +1,7 @@
 /** The one sentence of the home page: an incident by its cause, silence, or that all is well. */
 import { expect, test } from 'vitest'
 import { timeOfDay } from '../../../ui/src/blocks/time-words.ts'
-import { causesOf, type Failed, sentenceOf } from '../../../ui/src/home/causes.ts'
+import { binsOf, causesOf, type Failed, sentenceOf } from '../../../ui/src/home/causes.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 3, minute)).toISOString()
 const failed = (
@@ -20,7 +20,7 @@ const failed = (
 const hours = (replies: number, failures: number) => [{ replies, failures }]
 const words = () => 'The provider refused the API key'
 const sentence = (causes: readonly Failed[], replies: number, silent = 0) =>
-  sentenceOf({ causes: causesOf(causes), words, silent, hours: hours(replies, causes.length) })
+  sentenceOf({ causes: causesOf(causes), words, silent, hours: hours(replies, causes.length), firstTokenMs: null })
 
 test('failures of one cause are told together, whichever agents they are of, with when they began', () => {
   const causes = causesOf([
@@ -48,4 +48,17 @@ test('an incident is named before anything else, and few failures among many rep
 test('silent replies are looked at where nothing fails', () => {
   expect(sentence([], 10, 1)).toEqual({ level: 'look', text: '1 reply is silent for over 60 s' })
   expect(sentence([], 0)).toMatchObject({ level: 'good', text: 'All well: 0 replies in 24 hours, 0 % failed' })
+})
+
+test('all is well with the time to the first token, where one is known', () => {
+  const standing = { causes: [], words, silent: 0, hours: hours(10, 0) }
+  expect(sentenceOf({ ...standing, firstTokenMs: 520 }).text).toBe(
+    'All well: 10 replies in 24 hours, 0 % failed, first token 520 ms',
+  )
+})
+
+test('failures are counted by twelfths of the time that is shown, its ends included', () => {
+  const [cause] = causesOf([failed(60, 'Desk'), failed(4, 'Desk'), failed(0, 'Desk')])
+  const span = { from: Date.parse(at(0)), to: Date.parse(at(60)) }
+  expect(binsOf(cause?.times ?? [], span)).toEqual([2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
 })

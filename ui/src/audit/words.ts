@@ -32,6 +32,9 @@ export const kinds: Readonly<Record<string, string>> = {
   call: 'Call',
   session: 'Session',
   webhook: 'Webhook',
+  agentDraft: 'Draft of an agent',
+  replay: 'Replay',
+  share: 'Share',
 }
 
 export function actorName({ actor, actorKind }: AuditEntry): string {

@@ -1,4 +1,5 @@
 /** Notes between a session's steps, in a few words. Pure. */
+import { headlineOf } from '../blocks/messages/outcome.ts'
 import type { Step } from './step.ts'
 import { duration } from './words.ts'
 
@@ -11,7 +12,15 @@ const afterColon = (name: string, parts: readonly (string | null)[]): string => 
   return given.length === 0 ? name : `${name}: ${given.join(', ')}`
 }
 
-/** Returns the text of a note: `Attempt 1 of 3: 429, again in 2.0 s`; `Turn 1: stop`; `look: done`. */
+const turnEndings: Readonly<Record<string, string>> = {
+  stop: 'came to its end',
+  length: 'cut off at the length limit',
+  content_filter: 'stopped by the content filter',
+  tool_calls: 'called tools',
+  cancelled: 'stopped',
+}
+
+/** Returns the text of a note: `Attempt 1 of 3: 429, again in 2.0 s`; `Turn 1: came to its end`; `look: done`. */
 export function noteWords({ event, detail }: Pick<Step, 'event' | 'detail'>): string {
   const { attempt, of: most, turn, name, status, code, reason, ok } = detail
   const [wait, first] = [numberIn(detail.waitMs), numberIn(detail.firstTokenMs)]
@@ -23,6 +32,6 @@ export function noteWords({ event, detail }: Pick<Step, 'event' | 'detail'>): st
   }
   const outcome = ok === undefined ? 'running' : ok === true ? 'done' : 'failed'
   if (event === 'tool') return afterColon(String(name), [outcome])
-  const ended = reason === 'tool_calls' ? 'called tools' : reason
-  return afterColon(`Turn ${turn}`, [String(code ?? ended ?? outcome)])
+  const ended = typeof reason === 'string' ? (turnEndings[reason] ?? reason) : outcome
+  return afterColon(`Turn ${turn}`, [typeof code === 'string' ? headlineOf({ code, message: '' }) : ended])
 }

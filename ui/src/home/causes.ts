@@ -1,6 +1,7 @@
 /** The failures by cause, and the one sentence that says how things stand. Pure. */
 import { timeOfDay } from '../blocks/time-words.ts'
 import { plural } from '../blocks/words.ts'
+import { duration } from '../chart/words.ts'
 
 /** A session whose newest reply failed, as far as it matters here. */
 export interface Failed {
@@ -25,6 +26,8 @@ export interface Cause<Of extends Failed = Failed> {
   newest: Of
   /** The time at which the oldest of them failed: ISO 8601. */
   since: string
+  /** The times of all of them, in milliseconds since 1970. */
+  times: number[]
 }
 
 /** Returns the causes, by error code, provider and HTTP status: most frequent first. `failed`: newest first. */
@@ -34,11 +37,12 @@ export function causesOf<Of extends Failed>(failed: readonly Of[]): Cause<Of>[] 
     const { errorCode, agentId, agentName, updatedAt, reply } = session
     const { providerId = null, httpStatus: status = null } = reply ?? {}
     const key = `${errorCode} ${providerId} ${status}`
-    const cause = causes.get(key) ?? {
+    const cause: Cause<Of> = causes.get(key) ?? {
       ...{ key, code: errorCode ?? 'unknown', providerId, status },
-      ...{ agents: new Map(), count: 0, newest: session, since: updatedAt },
+      ...{ agents: new Map(), count: 0, newest: session, since: updatedAt, times: [] },
     }
     cause.agents.set(agentId, agentName)
+    cause.times.push(Date.parse(updatedAt))
     causes.set(key, { ...cause, count: cause.count + 1, since: updatedAt < cause.since ? updatedAt : cause.since })
   }
   return [...causes.values()].sort((a, b) => b.count - a.count)
@@ -46,6 +50,18 @@ export function causesOf<Of extends Failed>(failed: readonly Of[]): Cause<Of>[] 
 
 export const agentsOf = ({ agents }: Pick<Cause, 'agents'>): string =>
   agents.size === 1 ? ([...agents.values()][0] ?? '') : plural(agents.size, 'agent')
+
+const BINS = 12
+
+/** Returns how many of these times lie in each twelfth of the span. */
+export function binsOf(times: readonly number[], { from, to }: { from: number; to: number }): number[] {
+  const bins = Array.from({ length: BINS }, () => 0)
+  for (const time of times) {
+    const bin = Math.min(BINS - 1, Math.max(0, Math.floor((BINS * (time - from)) / (to - from))))
+    bins[bin] = (bins[bin] ?? 0) + 1
+  }
+  return bins
+}
 
 /** Of the replies of the last two hours: fewer failures are no incident. */
 const INCIDENT = 0.05
@@ -62,6 +78,8 @@ interface Standing {
   words: (code: string) => string
   silent: number
   hours: readonly Hour[]
+  /** Half of the newest hour’s replies took less to their first token. Null where none is known. */
+  firstTokenMs: number | null
 }
 
 export interface Sentence {
@@ -70,7 +88,7 @@ export interface Sentence {
 }
 
 /** Returns how things stand: what fails most, else how many are silent, else that all is well. */
-export function sentenceOf({ causes, words, silent, hours }: Standing): Sentence {
+export function sentenceOf({ causes, words, silent, hours, firstTokenMs }: Standing): Sentence {
   const [worst] = causes
   const sum = (of: 'replies' | 'failures', among = hours) => among.reduce((all, hour) => all + hour[of], 0)
   if (worst && worst.count >= INCIDENT * sum('replies', hours.slice(-2))) {
@@ -85,5 +103,7 @@ export function sentenceOf({ causes, words, silent, hours }: Standing): Sentence
   }
   const replies = sum('replies')
   const share = replies === 0 ? 0 : Math.round((1000 * sum('failures')) / replies) / 10
-  return { level: 'good', text: `All well: ${plural(replies, 'reply', 'replies')} in 24 hours, ${share} % failed` }
+  const first = firstTokenMs === null ? '' : `, first token ${duration(firstTokenMs)}`
+  const counted = `${plural(replies, 'reply', 'replies')} in 24 hours, ${share} % failed`
+  return { level: 'good', text: `All well: ${counted}${first}` }
 }

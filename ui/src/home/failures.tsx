@@ -8,7 +8,7 @@ import { timeOfDay } from '../blocks/time-words.ts'
 import { plural } from '../blocks/words.ts'
 import { providerResource } from '../providers/resource.ts'
 import type { SessionOverview } from '../sessions/queries.ts'
-import { agentsOf, type Cause } from './causes.ts'
+import { agentsOf, binsOf, type Cause } from './causes.ts'
 import classes from './failures.module.css'
 
 /** Rows; the list of sessions has the rest. */
@@ -16,8 +16,16 @@ const SHOWN = 6
 
 type Row = Cause<SessionOverview>
 
-export function Failures({ title, causes }: { title: string; causes: readonly Row[] }) {
+interface FailuresProps {
+  title: string
+  causes: readonly Row[]
+  /** The time that is shown, in milliseconds since 1970. */
+  span: { from: number; to: number }
+}
+
+export function Failures({ title, causes, span }: FailuresProps) {
   const providers = useQuery(providerResource.all).data ?? []
+  const all = causes.reduce((sum, { count }) => sum + count, 0)
   const names = new Map(providers.map(({ id, name }) => [id, name]))
   return (
     <section className={classes.failures} aria-labelledby="failures">
@@ -29,7 +37,13 @@ export function Failures({ title, causes }: { title: string; causes: readonly Ro
       ) : (
         <ul>
           {causes.slice(0, SHOWN).map((row) => (
-            <FailureRow key={row.key} row={row} provider={names.get(row.providerId ?? '') ?? null} />
+            <FailureRow
+              key={row.key}
+              row={row}
+              provider={names.get(row.providerId ?? '') ?? null}
+              share={row.count / all}
+              bins={binsOf(row.times, span)}
+            />
           ))}
         </ul>
       )}
@@ -48,7 +62,16 @@ function listOf({ code, providerId, status, agents }: Row): string {
   return `/sessions?${filters}`
 }
 
-function FailureRow({ row, provider }: { row: Row; provider: string | null }) {
+interface FailureRowProps {
+  row: Row
+  provider: string | null
+  /** Of all that failed. */
+  share: number
+  /** The numbers of failures, over the time that is shown. */
+  bins: readonly number[]
+}
+
+function FailureRow({ row, provider, share, bins }: FailureRowProps) {
   const { code, status, count, newest, since } = row
   return (
     <li>
@@ -58,8 +81,13 @@ function FailureRow({ row, provider }: { row: Row; provider: string | null }) {
       {(provider !== null || status !== null) && (
         <span className={classes.cause}>{[provider, status && `HTTP ${status}`].filter(Boolean).join(' · ')}</span>
       )}
+      <span className={classes.over} aria-hidden>
+        {bins.map((count, bin) => (
+          <i key={bin} style={{ height: `${count === 0 ? 0 : Math.max(15, (100 * count) / Math.max(...bins))}%` }} />
+        ))}
+      </span>
       <span className={classes.count}>
-        {plural(count, 'session')} since {timeOfDay(Date.parse(since))}
+        {plural(count, 'session')} ({Math.round(100 * share)} %) since {timeOfDay(Date.parse(since))}
       </span>
       <Link to={`/replies/${newest.id}`} className={classes.newest}>
         newest <RelativeTime iso={newest.updatedAt} />

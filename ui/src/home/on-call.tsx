@@ -10,8 +10,9 @@ import { allSessions, type SessionOverviewList } from '../sessions/queries.ts'
 import { useSilences } from '../traces/silence/use-silence.ts'
 import { firstHour, hoursOf } from '../usage/last-day/hours.ts'
 import { LastDay, type Span } from '../usage/last-day/last-day.tsx'
-import { figuresQuery } from '../usage/queries.ts'
+import { figuresQuery, type UsageFiguresRow } from '../usage/queries.ts'
 import { waitingCount } from '../waiting/queries.ts'
+import { Attention } from './attention.tsx'
 import { causesOf, sentenceOf } from './causes.ts'
 import { Failures } from './failures.tsx'
 import classes from './on-call.module.css'
@@ -41,7 +42,10 @@ export function OnCall() {
   const day = useQuery(figuresQuery('hour', { from: new Date(first).toISOString() })).data
   const causes = causesOf(lately ?? [])
   const words = (code: string) => headlineOf({ code, message: '' })
-  const sentence = day && lately && sentenceOf({ causes, words, silent, hours: hoursOf(day.rows, first) })
+  const sentence =
+    day &&
+    lately &&
+    sentenceOf({ causes, words, silent, hours: hoursOf(day.rows, first), firstTokenMs: firstTokenOf(day.rows) })
   const facts = [
     { to: '/sessions?status=streaming', count: running && countOf(running), name: 'running', isBad: false },
     {
@@ -82,10 +86,18 @@ export function OnCall() {
         <Failures
           title={span === null ? 'What failed in the last hour' : `What failed ${spanWords(span)}`}
           causes={span === null ? causes : causesOf(inSpan?.sessions ?? [])}
+          span={span ?? { from: now - HOUR_MS, to: now }}
         />
       )}
+      <Attention />
     </section>
   )
+}
+
+/** Returns the median of the newest hour in which one is known. `rows`: by hour, in any order. */
+function firstTokenOf(rows: readonly UsageFiguresRow[]): number | null {
+  const known = rows.filter(({ firstTokenMs }) => firstTokenMs.p50 !== null)
+  return known.toSorted((one, other) => other.key.localeCompare(one.key))[0]?.firstTokenMs.p50 ?? null
 }
 
 const isoOf = ({ from, to }: Span) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })

@@ -101,7 +101,7 @@ export function KeyForm<Saved>({ record, use, save, onSaved }: KeyFormProps<Save
       {opensAgents && (
         <FormSection
           title="Limits"
-          description="Of all that is asked for with the key, over all instances. A request over a limit is refused and says when to try again. Leave empty for no limit."
+          description="For all requests with this key, on all servers. A request over a limit is refused and says when to try again."
         >
           <LimitsFields path="limits" getInputProps={form.getInputProps} use={use} />
         </FormSection>

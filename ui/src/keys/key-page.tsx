@@ -31,7 +31,7 @@ export const Existing = () => (
   <RecordPage
     resource={keyResource}
     about={({ hint, createdBy }) => `gr_…${hint}${createdBy === null ? '' : `, made by ${createdBy}`}`}
-    deletion="Whatever uses it is refused within two seconds, on every instance, and its open streams end. So are client secrets that were made with it. Running replies run on."
+    deletion="Whatever uses it is refused within two seconds, on every server, and its open streams end. So are client secrets that were made with it. Running replies run on."
   >
     {(record, onSaved, edits) => <Settings record={record} onSaved={onSaved} edits={edits} />}
   </RecordPage>

@@ -8,7 +8,7 @@ import { type Key, keyResource } from './resource.ts'
 
 export function Component() {
   const { data: agents = [] } = useQuery(allAgents)
-  const opened = ({ agentIds, scopes }: Key) => {
+  const permitted = ({ agentIds, scopes }: Key) => {
     if (!scopes.includes('deploy')) return 'Management'
     if (agentIds === null) return 'All agents'
     const [only] = agentIds
@@ -19,19 +19,19 @@ export function Component() {
   return (
     <ListPage
       resource={keyResource}
-      description="Keys for tenants, programs and CI: each opens what it is for, has limits of its own, and can be taken back alone."
+      description="Keys for tenants, programs and CI, each with permissions and limits of its own."
       columns={[
-        { header: 'Opens', width: '22%', cell: opened },
-        { header: 'Key ending', width: '8rem', minor: true, cell: ({ hint }) => `…${hint}` },
-        { header: 'Limits', width: '13rem', minor: true, cell: (key) => <KeyLimit of={key} /> },
+        { header: 'Permissions', width: '9rem', cell: permitted },
+        { header: 'Key ending', width: '7rem', minor: true, cell: ({ hint }) => `…${hint}` },
+        { header: 'Limits', width: '14rem', minor: true, cell: (key) => <KeyLimit of={key} /> },
         {
           header: 'Last used',
-          width: '9rem',
+          width: '8rem',
           cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <RelativeTime iso={lastUsedAt} />),
         },
         {
           header: 'Expires',
-          width: '9rem',
+          width: '7.5rem',
           minor: true,
           cell: ({ expiresAt }) => expiresAt?.slice(0, 10) ?? 'Never',
         },

@@ -53,7 +53,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, beside, on
     <header className={classes.head}>
       <title>{`${title} · Greenroom`}</title>
       <ActionIcon
-        title={beside ? 'Sessions ([)' : 'Sessions'}
+        title={beside ? 'Sessions (])' : 'Sessions'}
         variant="subtle"
         color="gray"
         size="lg"
@@ -160,7 +160,7 @@ const Action = ({ icon: Icon, label, active = false, isExpanded, onClick }: Acti
   <Button
     className={classes.action ?? ''}
     variant={active ? 'light' : 'subtle'}
-    color={active ? 'accent' : 'gray'}
+    color="gray"
     px={8}
     leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
     aria-label={label}

@@ -10,7 +10,7 @@ export function Component() {
   return (
     <ListPage
       resource={promptResource}
-      description="What an agent is told before every conversation. One prompt can serve many agents."
+      description="Instructions that an agent gets before every conversation. One prompt can serve many agents."
       columns={[
         {
           header: 'Used by',

@@ -8,9 +8,9 @@ import classes from './replays.module.css'
 import { costWords, statusWords, versionWords } from './sums.ts'
 
 const verdicts = [
-  { verdict: 'better', label: '1 Better' },
-  { verdict: 'same', label: '2 Same' },
-  { verdict: 'worse', label: '3 Worse' },
+  { verdict: 'better', label: '1 Better', color: 'accent' },
+  { verdict: 'same', label: '2 Same', color: 'gray' },
+  { verdict: 'worse', label: '3 Worse', color: 'red' },
 ] as const
 
 interface CaseProps {
@@ -28,10 +28,11 @@ export const Case = ({ one, isActive, onVerdict }: CaseProps) => (
         {one.question}
       </Text>
       <Group gap={4} role="group" aria-label="Verdict">
-        {verdicts.map(({ verdict, label }) => (
+        {verdicts.map(({ verdict, label, color }) => (
           <Button
             key={verdict}
             size="compact-xs"
+            color={color}
             variant={one.verdict === verdict ? 'filled' : 'default'}
             aria-pressed={one.verdict === verdict}
             onClick={() => onVerdict(one.verdict === verdict ? null : verdict)}

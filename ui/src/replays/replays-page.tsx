@@ -17,6 +17,7 @@ import { capitalized } from '../blocks/words.ts'
 import { useRefusal } from '../login/roles.ts'
 import { versionList } from '../versions/queries.ts'
 import { PAGE, type Replay, replayList, replaysPath, startReplay, type Wanted } from './queries.ts'
+import classes from './replays.module.css'
 import { sumsOf, versionWords } from './sums.ts'
 
 export function Component() {
@@ -111,12 +112,12 @@ function List({ agentId }: { agentId: string }) {
       {({ replays, total }) =>
         total === 0 ? null : (
           <>
-            <div className={blocks.card}>
+            <div className={`${blocks.card} ${classes.list}`}>
               <Table className={blocks.table} aria-label="Replays">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Replay</Table.Th>
-                    <Table.Th>Status</Table.Th>
+                    <Table.Th w="13rem">Replay</Table.Th>
+                    <Table.Th w="8rem">Status</Table.Th>
                     <Table.Th data-minor>Sums</Table.Th>
                   </Table.Tr>
                 </Table.Thead>

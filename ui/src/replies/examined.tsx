@@ -93,7 +93,12 @@ export function Examined({ agentId, reply, messages, steps, initial }: ExaminedP
         </Button>
       </header>
       <section className={classes.facts} aria-label="Facts">
-        <Facts reply={reply} agentId={agentId} steps={own} />
+        <Facts
+          reply={reply}
+          agentId={agentId}
+          steps={own}
+          storedMs={trace?.spans.find(({ kind }) => kind === 'reply')?.endMs ?? null}
+        />
         <ReplayTranscript seen={messagesAt(moments, index, messages).slice(-2)} />
       </section>
       <SpanSide value={side}>

@@ -13,7 +13,6 @@ import { InstanceChip } from '../chart/chips/instance-chip.tsx'
 import type { Message } from '../chart/queries.ts'
 import type { Step } from '../chart/step.ts'
 import { clockTime, duration } from '../chart/words.ts'
-import { clockTitle } from '../playground/message/figures.tsx'
 import { SilentFor } from '../traces/silence/silent-for.tsx'
 import { useSilence } from '../traces/silence/use-silence.ts'
 import classes from './replies.module.css'
@@ -22,9 +21,11 @@ interface FactsProps {
   reply: Message
   agentId: string
   steps: readonly Step[]
+  /** The time until it was stored, as its trace tells. Null while it is not. */
+  storedMs: number | null
 }
 
-export function Facts({ reply, agentId, steps }: FactsProps) {
+export function Facts({ reply, agentId, steps, storedMs }: FactsProps) {
   const { createdAt, durationMs = null, firstTokenMs = null, usage = null, attempts = null, model = null } = reply
   const { data: agent } = useQuery(agentResource.one(agentId))
   const server = steps.at(-1)?.instanceId
@@ -32,8 +33,9 @@ export function Facts({ reply, agentId, steps }: FactsProps) {
     ['Agent', agent && <Link to={`/agents/${agentId}`}>{agent.name}</Link>],
     ['Model', model],
     ['Began', clockTime(createdAt)],
-    ['Took', durationMs === null ? <RunningDuration since={createdAt} /> : duration(durationMs)],
-    ['First token', firstTokenMs === null ? null : duration(firstTokenMs)],
+    ['First token', firstTokenMs === null ? null : `after ${duration(firstTokenMs)}`],
+    ['Text ended', durationMs === null ? <RunningDuration since={createdAt} /> : `after ${duration(durationMs)}`],
+    ['Saved', storedMs === null ? null : `after ${duration(storedMs)}`],
     ['Calls', attempts],
     ['Tokens', usage && `${wholeNumber(usage.promptTokens)} in, ${wholeNumber(usage.completionTokens)} out`],
     ['Server', server && <InstanceChip id={server} />],
@@ -45,7 +47,7 @@ export function Facts({ reply, agentId, steps }: FactsProps) {
         {facts.map(([name, value]) =>
           value == null ? null : (
             <div key={name}>
-              <dt title={name === 'Took' ? clockTitle : undefined}>{name}</dt>
+              <dt>{name}</dt>
               <dd>{value}</dd>
             </div>
           ),

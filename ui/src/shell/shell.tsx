@@ -1,7 +1,7 @@
 /** The frame around every page: navigation, who is logged in, colours, and the notice when the server does not answer. */
-import { Burger, Divider, NavLink, Text, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Burger, Divider, NavLink, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
-import { IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
+import { IconBook2, IconExternalLink, IconLayoutSidebarLeftCollapse, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import {
@@ -24,6 +24,7 @@ import { useGoKeys } from './go-keys.ts'
 import { sections } from './navigation.ts'
 import { reliable } from './reliable-import.ts'
 import classes from './shell.module.css'
+import { useSideFold } from './use-side-fold.ts'
 import { WaitingCount } from './waiting-count.tsx'
 
 const CommandPalette = lazy(reliable(() => import('./palette/command-palette.tsx')))
@@ -108,6 +109,7 @@ function OnTop({ palette, setPalette }: OnTopProps) {
 
 function Side({ onSearch }: { onSearch: () => void }) {
   const { data: user } = useQuery(currentUser)
+  const { isFolded, toggle } = useSideFold()
   const opened = sections
     .map(({ label, pages }) => ({
       label,
@@ -119,7 +121,7 @@ function Side({ onSearch }: { onSearch: () => void }) {
       <Link to="/" className="brand">
         <Brand />
       </Link>
-      <UnstyledButton className={classes.search} onClick={onSearch}>
+      <UnstyledButton className={classes.search} title={isFolded ? 'Go to… (Ctrl K)' : undefined} onClick={onSearch}>
         <IconSearch size={15} stroke={1.8} aria-hidden />
         <span>Go to…</span>
         <kbd className={classes.keys}>Ctrl K</kbd>
@@ -134,6 +136,7 @@ function Side({ onSearch }: { onSearch: () => void }) {
                 component={RouteLink}
                 to={to}
                 label={label}
+                title={isFolded ? label : undefined}
                 className={classes.link ?? ''}
                 leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
                 rightSection={to === '/waiting' && <WaitingCount />}
@@ -146,6 +149,7 @@ function Side({ onSearch }: { onSearch: () => void }) {
             href="/docs"
             target="_blank"
             label="API reference"
+            title={isFolded ? 'API reference' : undefined}
             className={classes.link ?? ''}
             leftSection={<IconBook2 size={18} stroke={1.6} aria-hidden />}
             rightSection={<IconExternalLink size={14} stroke={1.6} aria-hidden />}
@@ -156,6 +160,17 @@ function Side({ onSearch }: { onSearch: () => void }) {
       <div className={classes.foot}>
         <Account />
         <ColorSchemeSwitch />
+        <ActionIcon
+          data-fold
+          className={classes.fold ?? ''}
+          variant="subtle"
+          color="gray"
+          aria-label={isFolded ? 'Unfold the navigation' : 'Fold the navigation'}
+          title={isFolded ? 'Unfold the navigation ([)' : 'Fold the navigation ([)'}
+          onClick={toggle}
+        >
+          <IconLayoutSidebarLeftCollapse size={18} stroke={1.7} />
+        </ActionIcon>
       </div>
     </>
   )

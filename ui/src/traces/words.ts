@@ -62,7 +62,7 @@ const factNames: Readonly<Record<string, string>> = {
   decidedBy: 'Decided by',
   decision: 'Decision',
   reason: 'Reason',
-  from: 'From instance',
+  from: 'From server',
   purpose: 'Purpose',
   requestId: 'Request id',
   missingTools: 'Missing tools',

@@ -36,31 +36,33 @@ export function DraftBar({ agentId, draft, edits, isTyped }: DraftBarProps) {
   return (
     <fieldset className={classes.draft} aria-label="Draft">
       <Group gap="xs">
-        <Badge variant="light" tt="none">
+        <Badge color="gray" variant="light" tt="none">
           Draft
         </Badge>
         <Text fz="sm" className={classes.draftWords ?? ''} role="status">
           {changed.length === 0 ? 'The playground uses it.' : `Changes ${changed.join(', ')}. The playground uses it.`}
         </Text>
-        <Button
-          size="compact-sm"
-          loading={publishing.isPending}
-          disabled={refusal !== undefined || isTyped || isBusy}
-          title={refusal ?? (isTyped ? 'Save the draft first.' : undefined)}
-          onClick={() => publishing.mutate()}
-        >
-          Publish
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="default"
-          loading={discarding.isPending}
-          disabled={refusal !== undefined || isBusy}
-          title={refusal}
-          onClick={() => discarding.mutate()}
-        >
-          Discard
-        </Button>
+        <Group gap="xs" wrap="nowrap">
+          <Button
+            size="compact-sm"
+            loading={publishing.isPending}
+            disabled={refusal !== undefined || isTyped || isBusy}
+            title={refusal ?? (isTyped ? 'Save the draft first.' : undefined)}
+            onClick={() => publishing.mutate()}
+          >
+            Publish
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={discarding.isPending}
+            disabled={refusal !== undefined || isBusy}
+            title={refusal}
+            onClick={() => discarding.mutate()}
+          >
+            Discard
+          </Button>
+        </Group>
       </Group>
       <ErrorAlert error={publishing.error ?? discarding.error} />
     </fieldset>

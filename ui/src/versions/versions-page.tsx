@@ -54,7 +54,7 @@ function Versions({ agentId, live }: { agentId: string; live: number }) {
               <Table className={blocks.table} aria-label="Versions">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Version</Table.Th>
+                    <Table.Th w="11rem">Version</Table.Th>
                     <Table.Th>Made</Table.Th>
                     <Table.Th data-minor>By</Table.Th>
                   </Table.Tr>
@@ -99,7 +99,7 @@ const Row = ({ version: { number, createdAt, createdBy, note, live }, isShown, a
         Version {number}
       </Anchor>{' '}
       {live && (
-        <Badge color="accent" variant="light" tt="none">
+        <Badge color="gray" variant="light" tt="none">
           Live
         </Badge>
       )}

@@ -1,7 +1,7 @@
 /** A waiting session, to be decided here: the question, and the messages before it. */
 import { Anchor, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type Ref, useState } from 'react'
 import { Link } from 'react-router'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Question } from '../playground/composer/question/question.tsx'
@@ -12,7 +12,7 @@ import { decide, type WaitingSession } from './queries.ts'
 /** Messages before the question. */
 const SHOWN = 3
 
-export function Inbox({ session }: { session: WaitingSession }) {
+export function Inbox({ session, ref }: { session: WaitingSession; ref: Ref<HTMLElement> }) {
   const { id, agentId, agentName, user, pending } = session
   const { data } = useQuery(messageList(agentId, id))
   const [refusals, setRefusals] = useState(0)
@@ -23,7 +23,7 @@ export function Inbox({ session }: { session: WaitingSession }) {
   const before = data?.path.filter(({ content }) => content !== '').slice(-SHOWN) ?? []
   const names = [...new Set(pending.map(({ name }) => name))].join(', ')
   return (
-    <section className={classes.inbox} aria-label="Decision">
+    <section className={classes.inbox} aria-label="Decision" ref={ref}>
       <Title order={2} fz="md">
         <span dir="auto">{agentName}</span> asks to call <code>{names}</code>
         {user !== null && (

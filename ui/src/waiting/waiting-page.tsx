@@ -2,7 +2,8 @@
 import { Table } from '@mantine/core'
 import { IconHandStop } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Link } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
@@ -15,6 +16,7 @@ import { usePaging } from '../blocks/pages/paging.ts'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { sessionName } from '../sessions/words.ts'
 import { ApproveMany } from './approve-many.tsx'
+import { givenTo } from './given.ts'
 import classes from './inbox.module.css'
 import { Inbox } from './inbox.tsx'
 import { PAGE, type WaitingSession, waitingSessions } from './queries.ts'
@@ -57,6 +59,12 @@ function Waiting({ sessions }: { sessions: readonly WaitingSession[] }) {
   )
   const chosen = sessions[place]
   const move = (by: number) => choose(sessions[Math.min(Math.max(place + by, 0), sessions.length - 1)]?.id ?? null)
+  const decision = useRef<HTMLElement>(null)
+  // Below the list, where there is no room beside it, it would change unseen.
+  const show = (id: string) => {
+    flushSync(() => choose(id))
+    decision.current?.scrollIntoView({ block: 'nearest' })
+  }
   usePageKeys([
     ['j', () => move(1)],
     ['k', () => move(-1)],
@@ -67,10 +75,10 @@ function Waiting({ sessions }: { sessions: readonly WaitingSession[] }) {
       <div className={classes.columns}>
         <SessionsTable
           rows={sessions.map((session) => (
-            <Row key={session.id} session={session} isChosen={session === chosen} onChoose={() => choose(session.id)} />
+            <Row key={session.id} session={session} isChosen={session === chosen} onChoose={() => show(session.id)} />
           ))}
         />
-        {chosen && <Inbox key={chosen.id} session={chosen} />}
+        {chosen && <Inbox key={chosen.id} session={chosen} ref={decision} />}
       </div>
     </>
   )
@@ -83,14 +91,14 @@ const SessionsTable = ({ rows }: { rows?: ReactNode }) => (
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Session</Table.Th>
-          <Table.Th w="10.5rem">Requested calls</Table.Th>
+          <Table.Th className={classes.calls ?? ''}>Requested calls</Table.Th>
           <Table.Th data-minor w="9rem" data-column="agent">
             Agent
           </Table.Th>
           <Table.Th data-minor w="8rem" data-column="user">
             User
           </Table.Th>
-          <Table.Th data-minor w="8.5rem">
+          <Table.Th data-minor w="8rem">
             Since
           </Table.Th>
         </Table.Tr>
@@ -116,8 +124,15 @@ function Row({ session, isChosen, onChoose }: RowProps) {
         </Link>
       </Table.Td>
       <Table.Td>
-        <button type="button" className={classes.choose} aria-pressed={isChosen} onClick={onChoose}>
+        <button
+          type="button"
+          className={classes.choose}
+          aria-pressed={isChosen}
+          title={givenTo(pending)}
+          onClick={onChoose}
+        >
           <code>{pending.map(({ name }) => name).join(', ')}</code>
+          <span className={classes.given}>{givenTo(pending)}</span>
         </button>
       </Table.Td>
       <Table.Td data-minor data-column="agent">

@@ -5,7 +5,7 @@ import { WebhookState } from './webhook-state.tsx'
 export const Component = () => (
   <ListPage
     resource={webhookResource}
-    description="Addresses that are told when a reply ends, so that nobody has to poll."
+    description="URLs that are notified when a reply ends, so that nobody has to poll."
     columns={[
       { header: 'URL', width: '40%', minor: true, cell: ({ url }) => url },
       { header: 'State', width: 'min(14rem, 55%)', cell: (webhook) => <WebhookState webhook={webhook} /> },

@@ -57,28 +57,36 @@ export interface ChildStoreOptions {
   texts: { start: string; input: string }
 }
 
+/** Returns the arguments of open_child.sql. */
+function childRow(made: ChildCall, { limits, texts }: Pick<ChildStoreOptions, 'limits' | 'texts'>) {
+  const { max_user_sessions: _, ...most } = limitColumns(limits)
+  const call = {
+    session_id: made.sessionId,
+    user_id: made.userId,
+    reply_id: made.replyId,
+    agent_id: made.agentId,
+    parent_session: made.parentSession,
+    parent_reply: made.parentReply,
+    place: made.place,
+    call_id: made.callId,
+    title: made.title,
+    facts: { overrides: null, start: texts.start, ...(made.mcpDepth > 0 && { depth: made.mcpDepth }) },
+    ...most,
+  }
+  return { call, text: made.message, input: texts.input }
+}
+
 /** Creates the store. All reject while the database is away, and may be repeated. */
-export const createChildStore = ({ sql, owner, limits, texts }: ChildStoreOptions) => ({
-  async open(call: ChildCall): Promise<Opened> {
-    const { max_user_sessions: _, ...most } = limitColumns(limits)
-    const columns = {
-      session_id: call.sessionId,
-      user_id: call.userId,
-      reply_id: call.replyId,
-      agent_id: call.agentId,
-      parent_session: call.parentSession,
-      parent_reply: call.parentReply,
-      place: call.place,
-      call_id: call.callId,
-      title: call.title,
-      facts: { overrides: null, start: texts.start, ...(call.mcpDepth > 0 && { depth: call.mcpDepth }) },
-      ...most,
-    }
+export const createChildStore = ({ sql, owner, ...options }: ChildStoreOptions) => ({
+  async open(made: ChildCall): Promise<Opened> {
+    const { call, text, input } = childRow(made, options)
     const [row] = await sql<{ opened: Opened }[]>`
-      select open_child(${JSON.stringify(columns)}::text::jsonb, ${call.message}, ${texts.input}) as opened`
+      select open_child(${JSON.stringify(call)}::text::jsonb, ${text}, ${input}) as opened`
     if (row === undefined) throw new Error('open_child returned no row')
     return row.opened
   },
+  /** Returns the row of store_along.sql that does the same. */
+  rowOf: (made: ChildCall): object => childRow(made, options),
   /** Begins children of a reply, or (null) of all. Resolves to the replies that begin here. */
   async begin(parentReply: string | null, most: number): Promise<string[]> {
     const { id, epoch } = owner()

@@ -1,10 +1,10 @@
--- revision 3
+-- revision 4
 /* Makes the session that answers a call of a running reply, with the call's message in its queue (rank 3: begin_children
    begins it). Repeated, it makes nothing more: the ids follow from the call.
    p_call: {session_id, user_id, reply_id, agent_id, parent_session, parent_reply, place, call_id, title, max_session_bytes,
-   max_user_bytes, facts}, the last ones as in message_fields.
+   max_user_bytes, facts, along}, facts as in message_fields. along: it waits for no lock (see store_along).
    Returns open, or why there is none: over (the reply has ended), too_many, too_deep, no_agent, session_full, user_full, or
-   limit and what judge_limits has of it (of, limit, most), with spaces between. */
+   limit and what judge_limits has of it (of, limit, most), with spaces between; with along also later. */
 create or replace function open_child(p_call jsonb, p_text text, p_input text) returns text language plpgsql as $$
 declare
   c record;
@@ -17,9 +17,15 @@ declare
 begin
   select * into c from jsonb_to_record(p_call) as x(
     session_id uuid, user_id uuid, reply_id uuid, agent_id uuid, parent_session uuid, parent_reply uuid, place integer,
-    call_id text, title text, max_session_bytes bigint, max_user_bytes bigint, facts jsonb);
+    call_id text, title text, max_session_bytes bigint, max_user_bytes bigint, facts jsonb, along boolean);
   perform 1 from children x where x.session_id = c.session_id;
   if found then return 'open'; end if;
+  if c.along then
+    perform 1 from sessions s where s.id = c.parent_session for key share skip locked;
+    if not found then return 'later'; end if;
+    perform 1 from agents a where a.id = c.agent_id for key share skip locked;
+    if not found then return 'later'; end if;
+  end if;
   select s.agent_id, s.end_user, s.metadata, s.uncounted into v_parent from sessions s
    where s.id = c.parent_session for key share; -- whoever deletes it finds the child, or is before it
   if not found or not may_go_on_with_children(c.parent_session, c.parent_reply) then return 'over'; end if;
@@ -27,7 +33,11 @@ begin
   select x.* into v_above from children x where x.session_id = c.parent_session;
   v_top := coalesce(v_above.top_reply, first_of_replies(c.parent_session, c.parent_reply));
   if coalesce(v_above.depth, 0) >= 3 then return 'too_deep'; end if;
-  perform pg_advisory_xact_lock(hashtextextended('children ' || v_top, 0));
+  if c.along then
+    if not pg_try_advisory_xact_lock(hashtextextended('children ' || v_top, 0)) then return 'later'; end if;
+  else
+    perform pg_advisory_xact_lock(hashtextextended('children ' || v_top, 0));
+  end if;
   if (select count(*) from children x where x.top_reply = v_top) >= 100 then return 'too_many'; end if;
   if octet_length(p_text) > c.max_session_bytes then return 'session_full'; end if;
   if v_parent.end_user is not null and c.max_user_bytes is not null then

@@ -7,7 +7,13 @@
  * the first form into the second when no instance has the reply in memory.)
  */
 import type { ReplyInfo } from '../../../actors/ports/index.ts'
-import type { MessageStatus, MissingServer, ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.ts'
+import {
+  type MessageStatus,
+  type MissingServer,
+  type ReplyEvent,
+  type StoredEvent,
+  storedAlong,
+} from '../../../actors/reply/reply-event.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { decodeEvent, decodeEvents } from '../stored/stored-events.ts'
@@ -25,6 +31,8 @@ export interface FrameColumns {
   parts: number[]
   texts: string[]
   hasEvents: boolean
+  /** The rows that are stored along with events. */
+  along: object[]
 }
 
 export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
@@ -32,6 +40,7 @@ export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
   const seqs: number[] = []
   const parts: number[] = []
   const texts: string[] = []
+  const along: object[] = []
   let hasEvents = false
   for (const { reply, events } of batch) {
     for (const { seq, part, event } of events) {
@@ -44,10 +53,12 @@ export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
         hasEvents = true
         parts.push(part)
         texts.push(JSON.stringify(event))
+        const row = storedAlong(event)
+        if (row) along.push(row)
       }
     }
   }
-  return { nums, seqs, parts, texts, hasEvents }
+  return { nums, seqs, parts, texts, hasEvents, along }
 }
 
 /** A row of running_frames.sql. */

@@ -100,13 +100,15 @@ async function insertPlainly(
 
 /**
  * Stores any frames. An event that is no jsonb is refused: folded later, it would keep its reply running for ever. What may
- * be stored already does no harm: its number decides, and the same number always has the same content.
+ * be stored already does no harm: its number decides, and the same number always has the same content. Rows that are stored
+ * along have ids of their own.
  */
 async function insertAndCheck(
   sql: Sql,
   { id, epoch, num }: Key,
-  { nums, seqs, parts, texts }: FrameColumns,
+  { nums, seqs, parts, texts, along }: FrameColumns,
 ): Promise<Inserted> {
+  const rows = along.length > 0 ? JSON.stringify(along) : null
   const [row] = await sql<Inserted[]>`
     with me as materialized (
       select 1 from instances where id = ${id} and epoch = ${epoch} for key share
@@ -118,8 +120,10 @@ async function insertAndCheck(
                 from unnest(${parts}::smallint[], ${texts}::text[]) with ordinality as u (part, text, n)) f
        where f.parts is not null and exists (select 1 from me)
       on conflict do nothing
+    ), along as materialized (
+      select store_along(${rows}::text::jsonb) from me where ${rows}::text is not null
     )
-    select exists (select 1 from me) as held,
-           exists (select 1 from intents where instance_id = ${id}) as asked`
+    select exists (select 1 from me) as held, exists (select 1 from intents where instance_id = ${id}) as asked
+     where (select count(*) from along) >= 0 -- has it run`
   return row ?? { held: false, asked: false }
 }

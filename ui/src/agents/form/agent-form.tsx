@@ -94,7 +94,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, ag
               <ToolsField form={form} agentId={agentId} />
               <Switch
                 label="Fail when an MCP server gives no tools"
-                description="The reply ends before any call. Off: it goes on without them, and the model is told."
+                description="The reply ends before any call. Off: it goes on without them, and the model is notified."
                 checked={form.values.onMissingTools === 'fail'}
                 onChange={({ currentTarget }) =>
                   form.setFieldValue('onMissingTools', currentTarget.checked ? 'fail' : 'tell')
@@ -115,7 +115,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, ag
           <div {...isAt('limits')}>
             <FormSection
               title="Limits for each user"
-              description="Of each user whose sessions or requests name one, over all instances. A request over a limit is refused and says when to try again. The playground is not limited. Leave empty for no limit."
+              description="For each user that sessions or requests name, on all servers. A request over a limit is refused and says when to try again. The playground is not limited."
             >
               <LimitsFields path="userLimits" getInputProps={form.getInputProps} />
               {agentId !== undefined && Object.values(initial.userLimits).some((limit) => limit !== '') && (

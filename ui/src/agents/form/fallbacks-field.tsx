@@ -21,7 +21,7 @@ export function FallbacksField({ form }: { form: UseFormReturnType<AgentValues> 
     <Input.Wrapper
       labelElement="div"
       label="Fallbacks"
-      description="Tried in this order when a model cannot be reached, is overloaded or silent, or rejects the key, as long as it has not said anything. Every call starts with the model above."
+      description="Tried in this order until one begins to answer. Every call starts with the model above."
       error={errors[0]?.[1]}
       data-path="fallbacks"
     >

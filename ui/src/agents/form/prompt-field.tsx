@@ -36,7 +36,7 @@ export function PromptField({ value, onChange, error, onNew }: PromptFieldProps)
         data-path="promptId"
       />
       <Text fz="sm" c="dimmed" mt={8} lineClamp={2}>
-        {prompt ? prompt.content : 'What the model is told before every conversation. Agents work without one, too.'}
+        {prompt ? prompt.content : 'Instructions before every conversation. Optional.'}
       </Text>
       {prompt && (
         <Anchor component={Link} to={`/prompts/${prompt.id}`} fz="sm">

@@ -32,7 +32,7 @@ export function snippets(place: Place, mode: Mode, language: Language): Snippet[
   if (mode === 'stateless') {
     return [
       {
-        title: 'Ask',
+        title: 'Send a message',
         words: 'You send the whole conversation each time; nothing is stored. Closing the connection stops the reply.',
         code: write.ask,
       },

@@ -28,10 +28,10 @@ export function UseIt({ agent }: { agent: Agent }) {
   return (
     <>
       <Text c="dimmed" mb="lg">
-        The address speaks the chat-completions format: every OpenAI client works with it.
+        The base URL speaks the chat-completions format: every OpenAI client works with it.
       </Text>
       <dl className={classes.facts}>
-        <dt>Address</dt>
+        <dt>Base URL</dt>
         <dd>
           {base} <Copy text={base} label="Copy the address" />
         </dd>

@@ -24,7 +24,8 @@ export function readableError(text: string): ReadableError {
   return { sentence: sentence || 'The provider gave no reason.', answer: JSON.stringify(json, null, 2) }
 }
 
-function parsed(text: string): unknown {
+/** Returns the value of a JSON text, or undefined for one that is none. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -21,6 +21,7 @@ const everyMs = 2_000
 
 const filters = ['state', 'instance', 'agent'] as const
 type Filter = (typeof filters)[number]
+const filterNames: Record<Filter, string> = { state: 'state', instance: 'server', agent: 'agent' }
 const read: Record<Filter, (actor: Actor) => string> = {
   state: ({ state }) => state,
   instance: ({ instanceId }) => instanceId,
@@ -50,10 +51,10 @@ export function Actors() {
         {filters.map((name) => (
           <Select
             key={name}
-            aria-label={`Filter by ${name}`}
-            placeholder={`Any ${name}`}
+            aria-label={`Filter by ${filterNames[name]}`}
+            placeholder={`Any ${filterNames[name]}`}
             clearable
-            clearButtonProps={{ 'aria-label': `Any ${name}` }}
+            clearButtonProps={{ 'aria-label': `Any ${filterNames[name]}` }}
             w={{ base: '100%', xs: 190 }}
             size="sm"
             data={optionsOf(data ?? [], name, chosen(name)).map((value) => ({ value, label: words[name](value) }))}

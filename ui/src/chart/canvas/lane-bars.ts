@@ -15,16 +15,22 @@ export interface LaneBar {
 
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
-/** Attempts and tool calls in their order; a note tells its span as far as it has come, the newest one counts. */
+/**
+ * Attempts and tool calls in their order; a note tells its span as far as it has come, the newest one counts. The first
+ * attempt has the name of its turn.
+ */
 function laneBars(notes: readonly Pick<Step, 'event' | 'detail'>[]): LaneBar[] {
   const bars = new Map<string, LaneBar>()
+  let turns = 0
   for (const { event, detail } of notes) {
     if (event !== 'attempt' && event !== 'tool') continue
     const key = String(detail.span)
+    if (event === 'attempt' && detail.attempt === 1 && !bars.has(key)) turns += 1
     bars.set(key, {
       key,
       kind: event,
-      name: event === 'tool' ? String(detail.name) : `attempt ${detail.attempt}`,
+      name:
+        event === 'tool' ? String(detail.name) : detail.attempt === 1 ? `turn ${turns}` : `attempt ${detail.attempt}`,
       startMs: numberIn(detail.startMs) ?? 0,
       endMs: numberIn(detail.endMs),
       firstMs: numberIn(detail.firstTokenMs),

@@ -10,7 +10,7 @@ const colourOf = (id: string): number =>
 /** An instance by the beginning of its id, in a colour of its own. */
 export function InstanceChip({ id }: { id: string }) {
   return (
-    <Tooltip label={`Instance ${id}`}>
+    <Tooltip label={`Server ${id}`}>
       <span className={classes.instance} data-colour={colourOf(id)}>
         <i aria-hidden />
         {shortId(id)}

@@ -94,7 +94,9 @@ export function ReadingChart({ current, step, steps, doing, asked, answers, chil
           <div className={classes.outcomes}>{outcomes.map((id) => state(id))}</div>
         </div>
         <p className={classes.rail}>
-          <span aria-hidden>↺</span> the next message, or one from the queue, begins the next reply
+          <span aria-hidden>↺</span> the next message, or one from the queue, begins the next reply ·{' '}
+          <span className={classes.key} data-key="now" aria-hidden /> now{' '}
+          <span className={classes.key} data-key="next" aria-hidden /> may come next
           {current === 'deleted' && <b> · the session is deleted</b>}
         </p>
         {children && <figcaption className={classes.caption}>{children}</figcaption>}

@@ -74,12 +74,14 @@ export function ReplaySteps({ moments, index, onGo }: ReplayStepsProps) {
 const hasDetail = (moment: Moment | undefined): boolean =>
   moment?.step != null && moment.tool === null && !isNote(moment.step) && detailWords(moment.step.detail).length > 0
 
+const gapWords = (gap: number | null) => (gap === null ? null : gap < 1 ? duration(gap) : `+${duration(gap)}`)
+
 function NoteWords({ at, gap, words }: { at: string | null; gap: number | null; words: string }) {
   return (
     <>
       <span className={classes.time}>{at && clockTime(at)}</span>
-      <span className={styles.momentWhat}>{words}</span>
-      <span className={styles.gap}>{gap !== null && `+${duration(gap)}`}</span>
+      <span className={`${styles.momentWhat} ${styles.note}`}>{words}</span>
+      <span className={styles.gap}>{gapWords(gap)}</span>
     </>
   )
 }
@@ -101,7 +103,7 @@ function MomentWords({ moment, before }: { moment: Moment; before: Moment | unde
         {tool && tool.ok !== null ? <span className={styles.gap}>{did}</span> : <StateChip id={state} />}
         {detail !== '' && <code>{detail}</code>}
       </span>
-      <span className={styles.gap}>{gap !== null && `+${duration(gap)}`}</span>
+      <span className={styles.gap}>{gapWords(gap)}</span>
     </>
   )
 }

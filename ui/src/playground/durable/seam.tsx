@@ -11,13 +11,13 @@ import classes from './seam.module.css'
 type Continuation = NonNullable<Message['continuations']>[number]
 
 const reasons: Readonly<Record<Continuation['reason'], string>> = {
-  instance_lost: 'its instance was lost',
-  shutdown: 'its instance was stopped',
+  instance_lost: 'its server was lost',
+  shutdown: 'its server was stopped',
   database: 'the database was away',
 }
 
 function Seam({ continuation: { offset, reason, at } }: { continuation: Continuation }) {
-  const words = `Went on in another instance after ${plural(offset, 'character')}: ${reasons[reason]}.`
+  const words = `Went on in another server after ${plural(offset, 'character')}: ${reasons[reason]}.`
   return (
     <Tooltip label={`${words} ${new Date(at).toLocaleTimeString()}`}>
       <span className={classes.seam} role="note" aria-label={words} />

@@ -35,7 +35,7 @@ function figuresOf({
     agentVersion == null ? '' : agentVersion === 'draft' ? 'draft' : `version ${agentVersion}`,
     usage ? `${about}${wholeNumber(usage.promptTokens)} → ${plural(usage.completionTokens, 'token')}` : '',
     firstTokenMs == null ? '' : `first token ${duration(firstTokenMs)}`,
-    duration(durationMs),
+    `took ${duration(durationMs)}`,
     attempts != null && attempts > 1 ? `${attempts} model calls` : '',
     ...Object.entries(overrides ?? {}).flatMap(([name, value]) => (value === null ? [] : [overrideWords(name, value)])),
   ].filter((one) => one !== '')

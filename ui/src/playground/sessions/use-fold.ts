@@ -15,6 +15,6 @@ export function useFold(): Fold {
     localStorage.setItem(key, isFolded ? 'open' : 'folded')
     setFolded(!isFolded)
   }
-  useHotkeys([['[', toggle]])
+  useHotkeys([[']', toggle]])
   return { isFolded, toggle }
 }

@@ -94,7 +94,7 @@ export function Rejecting({ onDecide, onBack }: StepProps) {
     >
       <TextInput
         label="Reason"
-        description="The model is told this. Optional."
+        description="Sent to the model. Optional."
         value={reason}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
         data-autofocus
@@ -121,7 +121,7 @@ export function Answering({ onDecide, onReject }: { onDecide: (choice: Choice) =
     >
       <Textarea
         label="Result"
-        description="What the model is told instead of the program’s result."
+        description="Sent to the model instead of the program’s result."
         autosize
         minRows={2}
         value={output}
