@@ -40,7 +40,7 @@ export async function answerPart(
 ): Promise<void> {
   const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
   const part = (await findPart(sql, place)) ?? missing('part')
-  if (picturesOnly && part.type !== 'image_url') missing('part')
+  if (picturesOnly && (part.type !== 'image_url' || part.callId !== undefined)) missing('part')
   await sendContent(reply, part)
 }
 

@@ -3,13 +3,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, PartIdentity, SentMessage } from '../../../actors/ports/index.ts'
 import { titleFrom } from '../../../features/branches/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
-import {
-  type PreparedParts,
-  partPath,
-  prepareParts,
-  requireUploads,
-  type SentPart,
-} from '../../../features/parts/index.ts'
+import { type PreparedParts, prepareParts, requireUploads } from '../../../features/parts/index.ts'
 import { fullWords, noRetry } from '../../sending/refusals.ts'
 import { idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
@@ -17,7 +11,7 @@ import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { givenWithParts, partsIn } from './input/given-parts.ts'
 import { conversationOf, historyOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
-import { type Contents, repeatedAt } from './input/same-items.ts'
+import { type Contents, repeatedAt, storedContents } from './input/same-items.ts'
 import { replyRange, uuidIn } from './output/ids.ts'
 import { itemsOf, type StoredItem } from './output/stored-items.ts'
 import { shortenedAt } from './output/taken-items.ts'
@@ -148,23 +142,12 @@ async function repeatedItems(
   const stored = turns.flatMap((turn) => itemsOf(turn, whereOf(conversation)))
   const head = turns.at(-1)?.id ?? null
   if (!isAnswered && !isRetried) return { head, repeated: null }
-  const all = new Map([...contents, ...turns.flatMap((turn) => storedContents(turn, conversation))])
+  const all = new Map([...contents, ...turns.flatMap((turn) => [...storedContents(turn, whereOf(conversation))])])
   return { head, repeated: repeatedAt(stored, sent, all) }
 }
 
 const entryOf = <K>(of: K, identity: PartIdentity | undefined): [K, PartIdentity][] =>
   identity ? [[of, identity]] : []
-
-/** Returns what the pictures and files of a stored message are, by their paths. */
-function storedContents(turn: StoredTurn, conversation: StoredConversation): [SentPart | string, PartIdentity][] {
-  const own = turn.parts.map((part) => ({ messageId: turn.id, part }))
-  const decided = turn.role === 'user' ? [] : turn.decisions
-  const ofOutputs = decided.flatMap(({ heldBy, parts }) => parts.map((part) => ({ messageId: heldBy, part })))
-  return [...own, ...ofOutputs].map(({ messageId, part: { sourceUrl, sha256, n = 0 } }) => [
-    partPath('deploy', { ...whereOf(conversation), messageId, n: `${n}` }),
-    sourceUrl === null ? { sha256 } : { sourceUrl },
-  ])
-}
 
 export async function readItem(
   { sql }: Pick<ResponseDependencies, 'sql'>,

@@ -86,6 +86,46 @@ verifies('contract-32.output-lists', 'a list beside a new message reaches the mo
   ])
 })
 
+verifies(
+  ['contract-24.conversations', 'contract-32.items-taken'],
+  'an output beside a message is listed behind its call, and taken back with it',
+  async () => {
+    up.next(asks('Looking.', call('weather', 'c1', '{}')))
+    const first = (await create({ input: 'Look!', tools })).json
+    scene.says('Done.')
+    const { call_id } = first.output[1]
+    const input = [outputOf(call_id), { role: 'user', content: 'and now?' }]
+    const second = (await create({ input, previous_response_id: first.id })).json
+    const brought = (await scene.call('GET', `${responses}/${second.id}/input_items?order=asc`)).json.data
+    expect(brought).toMatchObject([{ call_id, output: shown }, { role: 'user' }])
+    const of = `${deploy}/conversations/${first.conversation.id}/items`
+    const typesOf = async () =>
+      (await scene.call('GET', `${of}?order=asc`)).json.data.map(({ type }: { type: string }) => type)
+    const whole = ['message', 'message', 'function_call', 'function_call_output', 'message', 'message']
+    expect(await typesOf()).toEqual(whole)
+    scene.says('Again.')
+    const again = await create({
+      input: [
+        { role: 'user', content: 'Look!' },
+        ...first.output,
+        ...input,
+        { role: 'assistant', content: 'Done.' },
+        { role: 'user', content: 'x' },
+      ],
+    })
+    expect([again.status, again.json.conversation]).toEqual([200, first.conversation])
+    const lastOf = async () => (await scene.call('GET', `${of}?limit=1`)).json.data[0].id
+    for (const left of [5, 4].map((n) => [...whole, 'message', 'message'].slice(0, n + 2))) {
+      expect((await scene.call('DELETE', `${of}/${await lastOf()}`)).status).toBe(200)
+      expect(await typesOf()).toEqual(left)
+    }
+    for (const left of [5, 4, 2].map((n) => whole.slice(0, n))) {
+      expect((await scene.call('DELETE', `${of}/${await lastOf()}`)).status).toBe(200)
+      expect(await typesOf()).toEqual(left)
+    }
+  },
+)
+
 verifies('contract-32.output-lists', 'a history’s lists are stored, or sent alone where nothing is', async () => {
   for (const store of [true, false]) {
     scene.says('Done.')
@@ -121,4 +161,13 @@ verifies('contract-32.output-lists', 'a provider that takes no such part: 400', 
       expect.stringContaining('does not take pictures and files in outputs of calls'),
     ])
   }
+})
+
+verifies('contract-31.share-opens', 'a share opens no picture of an output', async () => {
+  const { id } = (await scene.call('POST', `${deploy}/conversations`, { items: history })).json
+  const [{ output }] = await items(id)
+  const shares = `${deploy}/sessions/${sessionOf(id)}/shares`
+  const { token } = (await scene.call('POST', shares, { include: ['tools'] })).json
+  const statusOf = async (query: string) => (await fetch(`${scene.app.url}${output[1].image_url}${query}`)).status
+  expect([await statusOf(''), await statusOf(`?access_token=${token}`)]).toEqual([200, 404])
 })

@@ -1,5 +1,6 @@
 /** Requests to POST …/deploy/responses that are sent once more, where they make a conversation (contract sections 4 and 24). */
 import { afterAll, afterEach, expect } from 'vitest'
+import { dataUrl, png } from '../../../features/parts/routes/parts-scene.ts'
 import { untilFollowed } from '../../../support/followers.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
@@ -197,3 +198,29 @@ verifies(
     }
   },
 )
+
+verifies('contract-32.repeated-path', 'pictures among them are compared by their bytes', async () => {
+  const see = (width: number) => ({
+    role: 'user',
+    content: [
+      { type: 'input_text', text: 'See ' },
+      { type: 'input_image', image_url: dataUrl('image/png', png({ width })) },
+    ],
+  })
+  scene.says(['One.'])
+  const first = (await create({ input: 'Count' })).json
+  scene.says(['Two.'])
+  const second = (await create({ input: [see(1)], previous_response_id: first.id })).json
+  const [, shown] = (await scene.call('GET', `${scene.conversations}/${first.conversation.id}/items`)).json.data
+  const behind = [
+    { role: 'assistant', content: 'Two.' },
+    { role: 'user', content: 'And?' },
+  ]
+  scene.says(['Three.'])
+  for (const repeated of [see(1), { role: 'user', content: shown.content }]) {
+    const third = (await create({ input: [...first.output, repeated, ...behind] })).json
+    expect([third.conversation, third.previous_response_id]).toEqual([first.conversation, second.id])
+  }
+  const other = (await create({ input: [...first.output, see(2), ...behind] })).json
+  expect(other.conversation).not.toEqual(first.conversation)
+})

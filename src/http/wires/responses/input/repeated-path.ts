@@ -7,7 +7,7 @@ import { uuidIn } from '../output/ids.ts'
 import { itemsOf, type StoredItem, type Where } from '../output/stored-items.ts'
 import { readTurns } from '../store/stored-inputs.ts'
 import type { InputItem } from './input-items.ts'
-import { sentKey, storedKey } from './same-items.ts'
+import { type Contents, sentKey, storedContents, storedKey } from './same-items.ts'
 
 interface Known {
   item: InputItem
@@ -18,6 +18,7 @@ interface Known {
 interface OnPath {
   messageId: string
   item: StoredItem
+  contents: Contents
 }
 
 /**
@@ -32,11 +33,11 @@ export async function lastRepeated(
 ): Promise<string | null> {
   const behind = await behindKnown(sql, where, known)
   if (behind === null) return null
-  const shown = behind.filter(({ item }) => storedKey(item) !== null)
+  const shown = behind.filter(({ item, contents }) => storedKey(item, contents) !== null)
   const sent = repeats.filter(({ kind }) => kind !== 'aside' && kind !== 'instructions')
   const isSame = sent.every((item, index) => {
     const stored = shown[index]
-    return stored !== undefined && storedKey(stored.item) === sentKey(item)
+    return stored !== undefined && storedKey(stored.item, stored.contents) === sentKey(item, stored.contents)
   })
   return isSame ? (shown[sent.length - 1]?.messageId ?? null) : null
 }
@@ -45,7 +46,8 @@ export async function lastRepeated(
 async function behindKnown(sql: Sql, where: Where, { item, messageId }: Known): Promise<OnPath[] | null> {
   const found: OnPath[] = []
   for await (const turn of readTurns(sql, where.sessionId, 'desc')) {
-    const items = itemsOf(turn, where).map((one) => ({ messageId: turn.id, item: one }))
+    const contents = storedContents(turn, where)
+    const items = itemsOf(turn, where).map((one) => ({ messageId: turn.id, item: one, contents }))
     const at = items.findLastIndex((one) => isItem(one.item, item))
     if (at >= 0) return [...items.slice(at + 1), ...found]
     found.unshift(...items)

@@ -1,7 +1,8 @@
 /** Comparison of items that a caller sends with those that a conversation holds (contract section 32). Pure. */
 import type { PartIdentity } from '../../../../actors/ports/index.ts'
-import type { SentPart } from '../../../../features/parts/index.ts'
-import type { StoredItem } from '../output/stored-items.ts'
+import { partPath, type SentPart } from '../../../../features/parts/index.ts'
+import type { StoredItem, Where } from '../output/stored-items.ts'
+import type { StoredTurn } from '../store/stored-inputs.ts'
 import type { InputItem } from './input-items.ts'
 
 /** The contents of parts: of a sent one, and of a stored one by its path. */
@@ -38,11 +39,27 @@ export function sentKey(item: InputItem, contents = unknown): string | null {
 
 /** Returns what parts hold, and their places. Null where contents are not known: they are not compared with stored ones. */
 function sentContents(parts: readonly SentPart[], contents: Contents): unknown[] | null {
-  const kept = parts.map((part) => {
-    const { source, place } = part
-    return [contents.get(part) ?? (source.kind === 'path' ? source.path : null), place]
-  })
+  const kept = parts.map((part) => [contents.get(part) ?? contentOf(part.source, contents), part.place])
   return kept.some(([content]) => content === null) ? null : kept
+}
+
+function contentOf(source: SentPart['source'], contents: Contents): PartIdentity | string | null {
+  if (source.kind === 'data') return { sha256: source.data.sha256 }
+  if (source.kind === 'address') return { sourceUrl: source.url }
+  return source.kind === 'path' ? (contents.get(source.path) ?? source.path) : null
+}
+
+/** Returns what the parts that a stored message's items show hold, by their paths. */
+export function storedContents(turn: StoredTurn, where: Where): Contents {
+  const own = turn.parts.map((part) => ({ messageId: turn.id, part }))
+  const decided = turn.role === 'user' ? [] : [...turn.decisions, ...turn.answers]
+  const ofOutputs = decided.flatMap(({ heldBy, parts }) => parts.map((part) => ({ messageId: heldBy, part })))
+  return new Map(
+    [...own, ...ofOutputs].map(({ messageId, part: { sourceUrl, sha256, n = 0 } }) => [
+      partPath('deploy', { agentId: where.agentId, sessionId: where.sessionId, messageId, n: `${n}` }),
+      sourceUrl === null ? { sha256 } : { sourceUrl },
+    ]),
+  )
 }
 
 const key = (...of: unknown[]): string => JSON.stringify(of)
@@ -53,16 +70,16 @@ export function storedKey(item: StoredItem, contents = unknown): string | null {
   if (type === 'function_call') return key('call', call_id, name, text)
   if (type === 'function_call_output') {
     return Array.isArray(output)
-      ? key('output', call_id, ...storedContents(output, contents))
+      ? key('output', call_id, ...textAndParts(output, contents))
       : key('output', call_id, output, [])
   }
   if (type !== 'message' || !Array.isArray(content)) return null
   if (role === 'assistant') return key('assistant', content.map(textOf).join(''))
-  return key('user', ...storedContents(content, contents))
+  return key('user', ...textAndParts(content, contents))
 }
 
 /** Returns the text of stored contents, and their parts. */
-function storedContents(content: readonly StoredContent[], contents: Contents): [string, unknown[]] {
+function textAndParts(content: readonly StoredContent[], contents: Contents): [string, unknown[]] {
   let said = ''
   const parts: unknown[] = []
   for (const part of content) {

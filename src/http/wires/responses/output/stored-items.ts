@@ -5,6 +5,7 @@ import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../..
 import { partPath } from '../../../../features/parts/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import {
+  answersOf,
   decisionsOf,
   questionOf,
   readFirstTurns,
@@ -39,7 +40,9 @@ export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<St
   )
   if (questionId !== null) {
     const question = await questionOf(sql, questionId)
-    return question === null ? given : [...given, questionItem(question, stored)]
+    const answers = previousId === null ? [] : await answersOf(sql, previousId)
+    const outputs = answers.map((one) => answerItem(one, stored))
+    return [...given, ...outputs, ...(question === null ? [] : [questionItem(question, stored)])]
   }
   if (previousId === null) return given
   return (await decisionsOf(sql, id, previousId)).map((decision) =>
@@ -108,17 +111,22 @@ function decisionItem(
   }
 }
 
+/** Returns the item of an output that a message brought for a call of the reply before it. */
+const answerItem = (answer: StoredDecision, where: Where): StoredItem =>
+  decisionItem(answer, { replyId: answer.heldBy, requestedBy: answer.heldBy, where })
+
 export function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
   if (turn.role === 'user') return [questionItem(turn, where)]
-  const { id, continues, decisions, events, parts, isGiven } = turn
+  const { id, continues, decisions, answers, events, parts, isGiven } = turn
+  const answered = answers.map((one) => answerItem(one, where))
   const shown = decisions.filter(({ kind }) => kind !== 'input')
   const decided =
     continues === null
       ? []
       : shown.map((decision) => decisionItem(decision, { replyId: id, requestedBy: continues, where }))
   const given = { id, events: events.map(({ event }) => event), parts }
-  if (isGiven) return [...decided, ...givenItems(given, pathsOf(id, parts, where))]
-  return [...decided, ...shownOutput(turn)]
+  const own = isGiven ? givenItems(given, pathsOf(id, parts, where)) : shownOutput(turn)
+  return [...decided, ...own, ...answered]
 }
 
 /** Returns the output of a reply that was generated here. */

@@ -17,6 +17,12 @@ export function shortenedAt(
 ): { changes: readonly Shortened[]; call: string | null } {
   if (head.role === 'user') return { changes: [{ id: head.id, rest: null }], call: null }
   const events = shownEvents(head)
+  const answered = head.answers.at(-1)
+  if (answered) {
+    const rest = events.filter((event) => !(event.type === 'tool_call' && event.id === answered.callId))
+    const hasOutputs = head.decisions.length + head.answers.length > 1
+    return { changes: [{ id: head.id, rest: messageOf(rest, hasOutputs) }], call: answered.callId }
+  }
   const last = events.at(-1)
   const decided = head.decisions.at(-1)
   if (last !== undefined || decided === undefined) {

@@ -73,6 +73,8 @@ export type StoredTurn =
       /** The reply that it continues, after decisions about its calls. Null when it answers a message. */
       continues: string | null
       decisions: StoredDecision[]
+      /** The outputs that a message behind it brought for its calls. */
+      answers: StoredDecision[]
       /** The parts of the outputs of its calls. */
       parts: readonly MessagePart[]
       events: StoredEvent[]
@@ -92,14 +94,29 @@ type TurnRow = EventRow &
     continues: string | null
     parts: PartRow[] | null
     decisions: DecisionRow[] | null
+    answers: DecisionRow[] | null
   }
+
+const decisionRow = (sql: AnySql): Fragment => sql`
+  jsonb_build_object('callId', w.call_id, 'kind', w.kind, 'decision', w.decision, 'output', w.output, 'reason', w.reason,
+                     'heldBy', w.reply_id, 'parts', ${partsOfOutput(sql)})`
+
+/** Returns a subquery: the outputs that a message behind `messages m` brought for its calls. Null without any. */
+const answerRows = (sql: AnySql): Fragment => sql`
+  case when m.finish_reason = 'tool_calls' then (
+    select jsonb_agg(${decisionRow(sql)} order by w.place) from waiting_calls w
+     where w.reply_id = m.id and w.decided_in is null and w.decision = 'respond' and w.kind = 'caller') end`
+
+/** Returns the outputs that a message brought for the calls of the reply before it. */
+export async function answersOf(sql: Sql, replyId: string): Promise<StoredDecision[]> {
+  const [row] = await sql<{ answers: DecisionRow[] | null }[]>`
+    select ${answerRows(sql)} as answers from messages m where m.id = ${replyId}`
+  return (row?.answers ?? []).map((one) => decisionOf(sql, one))
+}
 
 const decisionRows = (sql: AnySql): Fragment => sql`
   case when m.continues is not null then (
-    select jsonb_agg(jsonb_build_object('callId', w.call_id, 'kind', w.kind, 'decision', w.decision, 'output', w.output,
-                                        'reason', w.reason, 'heldBy', w.reply_id,
-                                        'parts', ${partsOfOutput(sql)}) order by w.place)
-      from waiting_calls w
+    select jsonb_agg(${decisionRow(sql)} order by w.place) from waiting_calls w
      where w.decided_in = m.id and w.decision is not null and w.kind <> 'child'
        and w.reply_id in (m.continues, (select b.continues from messages b where b.id = m.continues))) end`
 
@@ -121,7 +138,8 @@ export async function positionAt(sql: Sql, sessionId: string, place: MessagePlac
 /** Returns these messages of a session, on whatever branch they are, in their order. */
 export async function readTurnsOf(sql: Sql, sessionId: string, ids: readonly string[]): Promise<StoredTurn[]> {
   const rows = await sql<TurnRow[]>`
-    select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions
+    select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions,
+           ${answerRows(sql)} as answers
       from messages m where m.session_id = ${sessionId} and m.id = any(${[...ids]}::uuid[]) order by m.position`
   return rows.map((row) => turnOf(sql, row))
 }
@@ -143,7 +161,8 @@ export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'de
   const batches = await batchesOf(sql, sessionId, wholePath, Number.POSITIVE_INFINITY)
   for (const batch of order === 'asc' ? batches : batches.toReversed()) {
     const rows = await sql<TurnRow[]>`
-      select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions
+      select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions,
+           ${answerRows(sql)} as answers
         from messages m where m.session_id = ${sessionId} and m.position = any(${[...batch]}::integer[])
        order by m.position`
     for (const row of order === 'asc' ? rows : rows.toReversed()) yield turnOf(sql, row)
@@ -168,6 +187,7 @@ function turnOf(sql: Sql, row: TurnRow): StoredTurn {
     encoder: row.encoder,
     continues,
     decisions: row.decisions?.map((one) => decisionOf(sql, one)) ?? [],
+    answers: row.answers?.map((one) => decisionOf(sql, one)) ?? [],
     parts,
     events: hasFrames ? eventsOf(row) : whole,
     isGiven,
