@@ -24,6 +24,8 @@ export const lasting = {
     'A condition is a JSON Schema of an object, and stands in tools, exports and imports as it was saved.',
   'contract-29.remembered':
     'A remembered decision settles later calls of the same tool in its session, or of its user, by its arguments.',
+  'contract-29.remembered-costs':
+    'A turn in which no call would wait reads nothing of what is remembered; one that would wait reads it once.',
   'contract-29.remember-refused': 'A wish to remember that cannot be is 400 or 403, and nothing is decided.',
   'contract-29.remembered-wires':
     'The AI SDK’s body and AG-UI’s payload remember a decision, and their streams show what it settled.',

@@ -10,6 +10,9 @@ export interface ReplayOptions extends CaseDependencies {
 const keyOf = ({ replayId, messageId, losses }: Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>): string =>
   `${replayId} ${messageId} ${losses}`
 
+/** The share of the places of `MAX_RUNNING_REPLIES` that cases take, so that they keep nobody's reply waiting. */
+const SHARE = 1 / 4
+
 const failed: CaseEnd = {
   ...{ status: 'error', old: null, new: null, divergence: null },
   error: { code: 'internal', message: 'The case could not be run.' },
@@ -18,6 +21,7 @@ const failed: CaseEnd = {
 export function createReplays({ cases, ...deps }: ReplayOptions) {
   const { host } = deps
   const running = new Map<string, { taken: TakenCase; stop: AbortController }>()
+  const most = Math.max(1, Math.floor(host.options.maxRunning * SHARE))
   const log = (err: unknown, taken: TakenCase) =>
     host.options.log.error({ err, replayId: taken.replayId, messageId: taken.messageId }, 'A case of a replay failed.')
 
@@ -47,7 +51,7 @@ export function createReplays({ cases, ...deps }: ReplayOptions) {
         for (const [key, { stop }] of running) if (!own.has(key) || host.draining) stop.abort()
       }
       await cases.tend()
-      while (host.refusal() === null) {
+      while (running.size < most && host.refusal() === null) {
         const taken = await cases.take()
         if (taken === null) return
         void run(taken, host.slots.take(taken.agentId))

@@ -14,7 +14,7 @@ import { completions, openScene, type Scene, say } from '../scene.ts'
 
 const SESSIONS = 15
 const ROUNDS = samples(1, 20)
-const STEPS = 12
+const STEPS = 16
 
 let scene: Scene
 let tools: Awaited<ReturnType<typeof startToolServer>>
@@ -34,7 +34,7 @@ const idOf = (session: string) => session.split('/').at(-1) ?? ''
 
 /** A tool whose calls wait, for a minute at most. */
 async function giveTool(url: string): Promise<void> {
-  const inputSchema = { type: 'object', properties: { n: { type: 'string' } } }
+  const inputSchema = { type: 'object', properties: { n: { type: 'string' }, kind: { type: 'string' } } }
   const tool = { name: 'pay', description: 'Pays.', method: 'POST', url: `${tools.url}/pay`, inputSchema }
   const { id } = Object(await (await send(`${url}/api/v1/http-tools`, 'POST', tool)).json())
   const choice = { httpToolIds: [id], approvals: [{ httpToolId: id }], approvalsExpireAfterS: 60 }
@@ -42,41 +42,96 @@ async function giveTool(url: string): Promise<void> {
 }
 
 let asked = 0
-/** The model asks for two payments, and is done when it has their results. */
+/** By the arguments: when the model began to ask for the call. */
+const askedAt = new Map<string, number>()
+/** By the id of the decision: when its DELETE was answered. */
+const revokedAt = new Map<string, number>()
+/** The model asks for two payments, one of each kind, and is done when it has their results. */
 async function vendor(call: UpstreamCall): Promise<void> {
   const isAnswered = call.body.messages.at(-1)?.role === 'tool'
-  const pay = (id: string) => ({ name: 'pay', id, arguments: JSON.stringify({ n: `${asked++}` }) })
-  await (isAnswered ? says('Done.') : asks('', pay('c1'), pay('c2')))(call)
+  const pay = (kind: string) => {
+    const n = `${asked++}`
+    const text = JSON.stringify({ n, kind })
+    askedAt.set(text, performance.now())
+    return { name: 'pay', id: `c${n}`, arguments: text }
+  }
+  await (isAnswered ? says('Done.') : asks('', pay('small'), pay('large')))(call)
 }
+
+/** A decision that a client sent. `kind`: of its call; `isTaken`: the answer said so. */
+interface Sent {
+  session: string
+  callId: string
+  kind: string
+  decision: string
+  remember: 'session' | 'user' | null
+  isNarrow: boolean
+  isTaken: boolean
+}
+const sent: Sent[] = []
+/** Sessions of one user: every other one. */
+const users = new Map<string, string>()
 
 interface Pending {
   call_id: string
+  arguments: string
 }
+const kindOf = (text: string): string => JSON.parse(text).kind
 async function pendingOf(url: string, session: string): Promise<Pending[]> {
   const response = await fetch(`${url}${session}`).catch(() => null)
   return response?.ok ? Object(await response.json()).pending : []
 }
 
+/** Decides up to `count` of the calls that wait, and now and then for later ones, too. */
+async function decideSome(url: string, session: string, random: () => number, count: number): Promise<void> {
+  const pending = (await pendingOf(url, session)).slice(0, count)
+  if (pending.length === 0) return
+  const decision = random() < 0.7 ? 'approve' : 'reject'
+  const reach = users.has(session) && random() < 0.5 ? ('user' as const) : ('session' as const)
+  const remember = random() < 0.35 ? reach : null
+  const isNarrow = random() < 0.5
+  const decisions = pending.map(({ call_id }) => ({
+    ...{ call_id, decision },
+    ...(remember && { remember, ...(isNarrow && { remember_arguments: ['kind'] }) }),
+  }))
+  const records = pending.map(({ call_id: callId, arguments: text }) => ({
+    ...{ session, callId, kind: kindOf(text), decision, remember, isNarrow, isTaken: false },
+  }))
+  sent.push(...records)
+  const { status } = await postJson(`${url}${session}/actions`, { decisions })
+  if (status === 200) for (const record of records) record.isTaken = true
+}
+
 async function step(url: string, session: string, random: () => number): Promise<void> {
   const what = random()
-  const some = async (count: number) => {
-    const pending = (await pendingOf(url, session)).slice(0, count)
-    const decision = random() < 0.7 ? 'approve' : 'reject'
-    const remember = random() < 0.15 ? { remember: 'session' } : {}
-    const decisions = pending.map(({ call_id }) => ({ call_id, decision, ...remember }))
-    if (decisions.length > 0) await postJson(`${url}${session}/actions`, { decisions })
-  }
   if (what < 0.25) await postJson(completions(url, session), say('Pay!', false))
-  else if (what < 0.6) await some(1)
-  else if (what < 0.75) await some(2)
+  else if (what < 0.6) await decideSome(url, session, random, 1)
+  else if (what < 0.75) await decideSome(url, session, random, 2)
   else if (what < 0.85) await postJson(`${completions(url, session)}/cancel`, {})
   else if (what < 0.95) {
     await scene.cluster.database.sql`
       update waits set expires_at = clock_timestamp() where session_id = ${idOf(session)} and expires_at is not null`
   } else {
-    const { decisions } = Object(await (await fetch(`${url}${session}/decisions`)).json())
-    for (const { id } of decisions) await send(`${url}${session}/decisions/${id}`, 'DELETE')
+    const user = users.get(session)
+    const path =
+      user && random() < 0.5
+        ? `${url}/api/v1/agents/${scene.agent}/deploy/users/${user}/decisions`
+        : `${url}${session}/decisions`
+    const { decisions } = Object(await (await fetch(path)).json())
+    for (const { id } of decisions) {
+      const { status } = await send(`${path}/${id}`, 'DELETE')
+      if (status === 204) revokedAt.set(id, performance.now())
+    }
   }
+}
+
+/** Returns the path of a new session: of every three, two are of one user. */
+async function newConversation(url: string, n: number, round: number): Promise<string> {
+  if (n % 3 === 0) return await newSession(url, scene.agent)
+  const user = `user-${round}-${Math.floor(n / 3)}`
+  const session = await newSession(url, scene.agent, { user })
+  users.set(session, user)
+  return session
 }
 
 async function runSchedule(session: string, random: () => number): Promise<void> {
@@ -88,6 +143,8 @@ async function runSchedule(session: string, random: () => number): Promise<void>
 }
 
 interface ShownCall {
+  id: string
+  decisionId?: string
   arguments: string
   ok: boolean | null
   decision?: string | null
@@ -117,18 +174,49 @@ async function settled(session: string): Promise<void> {
   await expect.poll(left, { timeout: 90_000, interval: 500 }).toEqual([0, false, 0])
 }
 
+/** A client sent this decision about the call, or one that covers it and was to be remembered. */
+const isCovered = (session: string, { id, arguments: text, decision, decisionId }: ShownCall): boolean =>
+  sent.some(
+    (one) =>
+      one.decision === decision &&
+      (decisionId === undefined
+        ? one.session === session && one.callId === id
+        : (!one.isNarrow || one.kind === kindOf(text)) &&
+          (one.remember === 'user'
+            ? users.has(session) && users.get(session) === users.get(one.session)
+            : one.remember === 'session' && one.session === session)),
+  )
+
+/** Counts what the schedules have come to, so that a run tells what it has tried. */
+const seen = { made: 0, unknown: 0, approve: 0, reject: 0, expired: 0, remembered: 0 }
+
 async function check(session: string): Promise<void> {
   const calls = (await shown(session)).flatMap(({ toolCalls = [], finishReason }) =>
     toolCalls.map((call) => ({ ...call, waited: finishReason === 'tool_calls' })),
   )
-  for (const { arguments: text, decision, ok, waited } of calls) {
+  for (const call of calls) {
+    const { arguments: text, decision, ok, waited, decisionId } = call
     const made = tools.requests.filter(({ body }) => body === text)
     expect(made.length, `${text} is made once at most`).toBeLessThan(2)
     if (made.length === 1) expect(decision, `${text} was approved`).toBe('approve')
+    // A message that comes instead of decisions rejects, too.
+    if (decision === 'approve' || decisionId !== undefined)
+      expect(isCovered(session, call), `${text} has a decision that covers it`).toBe(true)
+    const revoked = revokedAt.get(decisionId ?? '') ?? Number.POSITIVE_INFINITY
+    expect(askedAt.get(text) ?? 0, `${text} is covered by what is not revoked`).toBeLessThan(revoked)
     if (ok === true) expect(decision === 'approve' ? made.length : 1, `${text} has its own result`).toBe(1)
     // A reply that died before it had ended never offered its calls.
     if (waited) expect(decision, `${text} was decided`).toMatch(/^(approve|reject|expired)$/)
+    seen.made += made.length
+    if (decision === 'approve' && ok === null) seen.unknown += 1
+    if (decision === 'approve' || decision === 'reject' || decision === 'expired') seen[decision] += 1
+    if (decisionId !== undefined) seen.remembered += 1
   }
+  for (const { session: of, callId, decision, isTaken } of sent)
+    if (of === session && isTaken) {
+      const stored = calls.find(({ id }) => id === callId)
+      expect([callId, stored?.decision], 'a decision that was answered is kept').toEqual([callId, decision])
+    }
   const rows = await scene.cluster.database.sql<{ n: number }[]>`
     select count(*)::integer as n from messages where session_id = ${idOf(session)} and continues is not null group by continues`
   expect(
@@ -146,7 +234,7 @@ verifies(
     const [first = ''] = scene.cluster.urls
     await giveTool(first)
     for (let round = 0; round < ROUNDS; round++) {
-      const all = await Promise.all(Array.from({ length: SESSIONS }, () => newSession(first, scene.agent)))
+      const all = await Promise.all(Array.from({ length: SESSIONS }, (_, n) => newConversation(first, n, round)))
       const schedules = Promise.all(all.map((session) => runSchedule(session, random)))
       await pause(500 + random() * 1000)
       const victim = Math.floor(random() * 2)
@@ -159,6 +247,7 @@ verifies(
         await check(session)
       }
     }
+    console.log(`${ROUNDS * SESSIONS} schedules: ${JSON.stringify(seen)}`)
   },
   { timeout: 120_000 + ROUNDS * 90_000 },
 )

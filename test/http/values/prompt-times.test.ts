@@ -51,6 +51,30 @@ verifies('contract-29.prompt-times', 'a request begins with the whole of the req
   expect(newest().slice(0, first.length)).toEqual(first)
 })
 
+verifies('contract-29.prompt-times', 'a minute later, too, the whole of the request before it stays', async () => {
+  const id = await scene.newSession()
+  await scene.send(id, 'One')
+  const first = newest()
+  await minutesAgo(id, 1)
+  const [stored] = await scene.messages(id)
+  await scene.send(id, 'Two')
+  // What was sent a minute ago carried the time of then.
+  const then = JSON.stringify(first).replace(time, `[${stored.created_at.slice(0, 19)}Z]`)
+  expect(JSON.stringify(newest()).startsWith(then.slice(0, -1))).toBe(true)
+  const marks = marksOf(newest()).map((mark) => Date.parse(`${mark}`.slice(1, -1)))
+  expect(Number(marks[1]) - Number(marks[0])).toBeGreaterThanOrEqual(60_000)
+})
+
+verifies('contract-29.prompt-times', 'stateless requests share all up to the end of the newest message', async () => {
+  const told = [{ role: 'user', content: 'One' }]
+  await scene.stateless(told)
+  const first = JSON.stringify(newest())
+  await scene.stateless([...told, { role: 'assistant', content: 'Yes.' }, { role: 'user', content: 'Two' }])
+  const shared = first.slice(0, first.indexOf('One') + 3)
+  expect(JSON.stringify(newest()).startsWith(shared)).toBe(true)
+  expect(first).toMatch(time)
+})
+
 verifies('contract-29.prompt-times', 'stored requests show the marks, and lists and titles do not', async () => {
   const id = await scene.newSession()
   await scene.send(id, 'What stands in the stored request?')
