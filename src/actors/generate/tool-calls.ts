@@ -47,7 +47,7 @@ export async function runTools(
   const within = await unlessAborted(policy.judge(wanted.slice(0, Math.max(0, left)), toolbox, replyId), signal)
   const judged = wanted.map((_, index): Judgement => (index < left ? (within[index] ?? null) : { refused: overLimit }))
   const waits = judged.map((judgement) => judgement !== null && 'waits' in judgement)
-  const unique = waits.map((isWaiting) => actions.isChild === true || (isWaiting && actions.uniqueIds === true))
+  const unique = waits.map((isWaiting) => actions.hasParent === true || (isWaiting && actions.uniqueIds === true))
   const asked = withUniqueIds(replyId, wanted, unique)
   const answer = unique.includes(true) ? withIdsOf(place.answer, asked) : place.answer
   const waiting = asked.map((call, index): WaitingCall | null => {

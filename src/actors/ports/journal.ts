@@ -78,8 +78,8 @@ export interface Admitted {
   rate?: RequestRate
   /** The decisions that the reply carries out, also those that were stored before it. Absent when it answers a message. */
   decided?: readonly DecidedCall[]
-  /** True in a session that was made by a call. */
-  isChild?: boolean
+  /** True in a session that has a parent. */
+  hasParent?: boolean
 }
 
 /** The decisions are stored, and others are left to make: no reply begins. `repeated`: by an earlier request. */

@@ -151,8 +151,8 @@ export interface Actions {
   turnsApart?: boolean
   /** True when the readers find a waiting call by its id alone, in whatever session it is. */
   uniqueIds?: boolean
-  /** True in a session that was made by a call: what any of its calls asks is shown in other sessions too. */
-  isChild?: boolean
+  /** True in a session that has a parent: what any of its calls asks is shown in other sessions too. */
+  hasParent?: boolean
   /** Calls that count already, in a history that the caller keeps. None by default. */
   callsUsed?: number
   /** The decided calls that the reply continues with. When absent, it answers a user's message. */

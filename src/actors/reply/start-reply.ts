@@ -30,7 +30,7 @@ interface ReplyPlace
   values: Partial<Pick<ReplyValues, 'user' | 'metadata'>>
   history?: Admitted['history']
   decided?: ObservedReply['decided']
-  isChild?: boolean | undefined
+  hasParent?: boolean | undefined
   /** The limits that its use counts for. When absent, it counts for nobody's. */
   counts?: Counts | undefined
 }
@@ -79,7 +79,7 @@ export function startReply(
     values,
     decided: carried && { by, waitedMs },
     counts: facts?.counts,
-    isChild: admission.isChild,
+    hasParent: admission.hasParent,
   }
   const reply = openReply(host, setup, where, null)
   beginOpened(host, agentId, restState, reply)
@@ -95,7 +95,7 @@ export const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read
 export function openReply(host: Host, setup: ReplySetup, place: ReplyPlace, taken: TakenOver | null): RunningReply {
   const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens, capabilities = {} } = host.options
   const { keepTurn, ...within } = capabilities
-  const { info, agentId, decided, counts, values: known, history = null, isChild, ...where } = place
+  const { info, agentId, decided, counts, values: known, history = null, hasParent, ...where } = place
   const { inForce = nothingInForce, actions = noActions, instructions = null, request } = setup
   const values = { user: null, metadata: {}, ...known, sessionId: info.sessionId, at: info.createdAt }
   const from = taken?.from ?? null
@@ -130,7 +130,7 @@ export function openReply(host: Host, setup: ReplySetup, place: ReplyPlace, take
       openToolbox: (signal) => setup.openToolbox(signal, values),
       actions: {
         ...actions,
-        ...(isChild && { isChild }),
+        ...(hasParent && { hasParent }),
         ...(where.continued && { continued: where.continued }),
       },
       timeoutMs: Math.max(1, generationTimeoutMs - elapsedMs),

@@ -108,7 +108,7 @@ async function goOn(adopting: Adopting, claimed: Claimed): Promise<void> {
       refusal: null,
       continued: decided,
       counts: claimed.counts,
-      isChild: claimed.isChild,
+      hasParent: claimed.hasParent,
     }
     const reply = openReply(host, basis, { ...place, ...asBegun }, takenOver(claimed))
     beginOpened(host, agentId, 'streaming.generating', reply)

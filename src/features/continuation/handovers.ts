@@ -26,8 +26,8 @@ export interface Claimed {
   /** The figures that its notes tell. */
   noted: { firstTokenMs: number | null; attempts: number; turns: number; tools: number }
   agentId: string
-  /** Whether its session was made by a call. */
-  isChild: boolean
+  /** Whether its session has a parent. */
+  hasParent: boolean
   /** The limits that its use counts for. When absent, it counts for nobody's. */
   counts?: Counts | undefined
   /** The provider of the model that its first frame names. Null when it is not known. */

@@ -20,7 +20,7 @@ const reply = {
 const claimed: Claimed = {
   reply,
   events: [],
-  isChild: false,
+  hasParent: false,
   reason: 'instance_lost',
   from: 'lost',
   cancelled: false,

@@ -82,7 +82,7 @@ export function admittedOf(
     titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
     ...(answer.values && { values: answer.values }),
     ...(answer.rate && { rate: answer.rate }),
-    ...(answer.is_child && { isChild: true }),
+    ...(answer.is_child && { hasParent: true }),
     ...(answer.decided && { decided: answer.decided }),
     reply: {
       id: message.replyId,

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Removes a reply, and the user's message that it answers unless another reply answers it too. The head moves back to the
    message before them. Summaries that end with them go: a later message may get their positions.
    Answers deleted, not_found, busy (it runs, or a compaction of the session does) or followed (other messages come behind
@@ -44,7 +44,7 @@ begin
     end if;
   end if;
 
-  perform delete_sessions(null, array(select c.session_id from children c where c.parent_reply = r.id));
+  perform delete_sessions(null, sessions_below_reply(r.id));
   delete from waits w where w.session_id = p_session and w.reply_id = r.id;
   delete from idempotency_keys k where k.session_id = p_session and k.reply_id = r.id;
   with gone as (delete from message_parts p where p.message_id = any(v_ids) returning coalesce(p.stored_as, p.sha256) as sha256)
