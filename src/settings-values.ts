@@ -94,6 +94,8 @@ export const issuerUrl: Read<string> = (value) => {
   const url = new URL(urlOf('http', 'https')(value))
   const isLocal = url.hostname === 'localhost' || url.hostname === '[::1]' || url.hostname.startsWith('127.')
   if (url.protocol === 'http:' && !isLocal) throw new Error('must be https; http only to a loopback host')
+  if (/[?#]/.test(value) || url.username !== '' || url.password !== '')
+    throw new Error('has a scheme, a host, and perhaps a port and a path, nothing else')
   return value.trim()
 }
 

@@ -196,11 +196,11 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
     : null
   if (oidc && logins)
     await registerOidc(app, {
-      ...{ sql, sessions: logins, hosts: options.hosts, ...oidc },
+      ...{ sql, sessions: logins, ...oidc },
       claim: oidc.settings.roles.claim,
       publicUrl: oidc.settings.publicUrl,
     })
-  await registerSignIns(app, { ...deps, hosts: options.hosts, publicUrl: () => publicUrl() ?? '' })
+  await registerSignIns(app, { ...deps, publicUrl: () => publicUrl() ?? '' })
   const noteReads = createSessionReads(sql)
   await app.register((scope) =>
     managementScope(scope, {

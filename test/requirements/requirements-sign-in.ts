@@ -4,6 +4,7 @@ export const signIn = {
     'Who follows `next` reads each entry of the audit once, in the order of commits, however late a transaction commits.',
   'contract-33.flow':
     'A person signs in by the authorization code flow with PKCE, state and nonce; any instance serves the callback; tokens are sealed.',
+  'contract-33.hidden': 'No log line, trace or answer holds a code, a state, a verifier or a token of a sign-in.',
   'contract-33.refused':
     'A sign-in that is not good in every part makes no session: 400, 403, 502, and 429 after thirty of an address.',
   'contract-33.claims': 'Name and role come from the ID token, else from userinfo; the highest role counts.',

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import {
   SessionCounts,
@@ -8,6 +7,7 @@ import {
   sessionOverviewPage,
 } from '../../schemas/conversation/all-sessions.ts'
 import { lastEvent, SessionGone, sessionFilters } from '../../schemas/conversation/sessions.ts'
+import Type from '../../type.ts'
 
 export const allSessions = operations({
   listAllSessions: {

@@ -1,5 +1,6 @@
 /** The sessions of all agents, for operators. */
-import Type, { type TObject } from 'typebox'
+import type { TObject } from 'typebox'
+import Type from '../../type.ts'
 import { count, id, nullable, objectOrNull, oneOf, page, time } from '../basics.ts'
 import { playgroundParent } from './branches.ts'
 import { snippetFields } from './snippets.ts'

@@ -1,6 +1,7 @@
 /** Summaries of conversations. */
-import Type, { type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { camelCased } from '../../camel-case.ts'
+import Type from '../../type.ts'
 import { id, time } from '../basics.ts'
 import { Usage } from './chat.ts'
 import { playgroundUsage } from './playground.ts'

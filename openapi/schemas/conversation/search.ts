@@ -1,5 +1,6 @@
 /** Search in the text of messages. */
-import Type, { type TObject } from 'typebox'
+import type { TObject } from 'typebox'
+import Type from '../../type.ts'
 import { nullable } from '../basics.ts'
 import { DeploySession, sessionFilters } from './sessions.ts'
 import { snippetFields } from './snippets.ts'

@@ -4,7 +4,8 @@
  * field that is added is optional, so that what was stored before is still read; to change or remove a field, add a
  * kind. test/persistence/replies/stored/stored-json.test.ts keeps a record of each kind.
  */
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from '../../../openapi/type.ts'
 
 /** An MCP server whose tools are missing from a reply, and why. */
 const MissingServer = Type.Object({

@@ -1,9 +1,10 @@
 /** Messages between instances through Redis: small JSON, each to one instance's channel. */
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import type { Static } from 'typebox'
+import Type from '../../../openapi/type.ts'
 import type { Place } from '../../actors/ports/index.ts'
 import { eventSchemas } from '../../actors/reply/event-schema.ts'
 import type { ReplyEvent, StoredEvent } from '../../actors/reply/reply-event.ts'
+import { schemaCheck } from '../../untrusted/schema-check.ts'
 
 const place = Type.Tuple([Type.Integer(), Type.Integer()])
 const { text: _, ...others } = eventSchemas
@@ -33,7 +34,7 @@ const message = Type.Union([
 
 export type Message = Static<typeof message>
 
-const checked = Compile(message)
+const checked = schemaCheck(message)
 
 export const encode = (one: Message): string => JSON.stringify(one)
 
@@ -41,7 +42,7 @@ export const encode = (one: Message): string => JSON.stringify(one)
 export function decode(text: string): Message | null {
   try {
     const value: unknown = JSON.parse(text)
-    return checked.Check(value) ? value : null
+    return checked.fits(value) ? value : null
   } catch {
     return null
   }

@@ -4,4 +4,4 @@ export { connectionHandlers, mcpConnectionHandlers } from './routes/connection-h
 export { registerSignIns } from './routes/sign-in-routes.ts'
 export { createSignIns, type SignIns } from './sign-in.ts'
 export { deleteUserConnections, userConnections } from './store/connections.ts'
-export { replyAfterSignIns, signedInBelow } from './store/sign-ins.ts'
+export { repliesAfterSignIns } from './store/sign-ins.ts'

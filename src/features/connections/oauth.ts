@@ -9,7 +9,8 @@ import type {
   OAuthProtectedResourceMetadata,
   OAuthTokens,
 } from '@modelcontextprotocol/client'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from '../../../openapi/type.ts'
 import { decoder } from '../../persistence/stored-json.ts'
 
 /** A sign-in that cannot be begun or finished. The message is fit for the log, and holds no secret. */
@@ -92,11 +93,8 @@ export async function beginSignIn(
   state: string,
   fetchFn: FetchLike,
 ): Promise<{ location: string; begun: Begun }> {
-  const { discoverOAuthServerInfo, startAuthorization } = await sdk()
-  const found = await discoverOAuthServerInfo(url, {
-    fetchFn,
-    ...(named !== undefined && { resourceMetadataUrl: new URL(named) }),
-  })
+  const { startAuthorization } = await sdk()
+  const found = await discover(url, named, fetchFn)
   const { authorizationServerUrl: server, authorizationServerMetadata: metadata, resourceMetadata } = found
   const endpoint = metadata?.authorization_endpoint ?? new URL('/authorize', server).href
   if (!isVisitable(endpoint)) throw new SignInFailed('The authorization endpoint is not https.')
@@ -114,6 +112,30 @@ export async function beginSignIn(
   if (!isVisitable(authorizationUrl.href)) throw new SignInFailed('The authorization endpoint is not https.')
   const issuer = { server, metadata: metadata ?? null, resource, client }
   return { location: authorizationUrl.href, begun: { url, issuer, verifier, scope: scope ?? null } }
+}
+
+/**
+ * Finds the authorization server of an MCP server. The SDK takes any failure for a server of an earlier revision, which
+ * has no metadata: here that is only one that says so. Throws SignInFailed.
+ */
+async function discover(url: string, named: string | undefined, fetchFn: FetchLike) {
+  const { discoverOAuthServerInfo } = await sdk()
+  let isUnclear = false
+  const watched: FetchLike = async (...asked) => {
+    const answer = await fetchFn(...asked).catch((error: unknown) => {
+      isUnclear = true
+      throw error
+    })
+    if (answer.status >= 500 || (answer.status >= 300 && answer.status < 400)) isUnclear = true
+    return answer
+  }
+  const found = await discoverOAuthServerInfo(url, {
+    fetchFn: watched,
+    ...(named !== undefined && { resourceMetadataUrl: new URL(named) }),
+  })
+  if (found.authorizationServerMetadata === undefined && isUnclear)
+    throw new SignInFailed('The authorization server could not be asked.')
+  return found
 }
 
 /** Exchanges the code of a callback for tokens. `iss`: as the callback names it. */

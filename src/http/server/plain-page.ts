@@ -21,15 +21,11 @@ export const plainPageHeaders = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/**
- * Headers of a page whose form leads to another origin. A browser would hold the answer's redirect to `form-action`, and
- * without a referrer it sends no `Origin` that can be checked.
- */
-export const leavingPageHeaders = {
-  ...plainPageHeaders,
-  'content-security-policy': policyOf(''),
-  'referrer-policy': 'same-origin',
-} as const
+/** Headers of a page whose form leads to another origin: a browser would hold the answer's redirect to `form-action`. */
+const leavingPageHeaders = { ...plainPageHeaders, 'content-security-policy': policyOf('') } as const
+
+/** Without a referrer a form sends no `Origin` that can be checked, so such a page replaces the header's policy. */
+const leavingReferrer = '<meta name="referrer" content="same-origin">'
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -46,7 +42,7 @@ export function sendPlainPage(
   reply: FastifyReply,
   { status, title, body, leaves = false }: { status: number; title: string; body: string; leaves?: boolean },
 ): FastifyReply {
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>`
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>${leaves ? leavingReferrer : ''}`
   return reply
     .code(status)
     .headers(leaves ? leavingPageHeaders : plainPageHeaders)

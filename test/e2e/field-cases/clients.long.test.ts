@@ -25,6 +25,27 @@ verifies('contract-32.ends-in-outputs', 'a history that ends in another serverâ€
   expect(told()).toContain('5')
 })
 
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+verifies('contract-32.ends-in-outputs', 'an output that is a list with a picture reaches the model', async () => {
+  up.next(says('A dot.'))
+  const input = [
+    { type: 'message', role: 'user', content: 'What is shown?' },
+    { type: 'function_call', call_id: 'call_y', name: 'look', arguments: '{}' },
+    {
+      type: 'function_call_output',
+      call_id: 'call_y',
+      output: [
+        { type: 'input_text', text: 'One pixel.' },
+        { type: 'input_image', image_url: `data:image/png;base64,${pixel}` },
+      ],
+    },
+  ]
+  expect((await respond({ input })).status).toBe(200)
+  const sent = JSON.stringify(up.calls.at(-1)?.body.messages)
+  expect([sent.includes('One pixel.'), sent.includes(pixel)]).toEqual([true, true])
+})
+
 verifies('contract-32.tool-choice', '`tool_choice: "none"` beside no tools is taken', async () => {
   up.next(says('Yes.'))
   expect((await respond({ input: 'Hi', tools: [], tool_choice: 'none' })).status).toBe(200)

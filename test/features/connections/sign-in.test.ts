@@ -62,7 +62,11 @@ verifies(
     const page = await browser.go(pending[0].url)
     expect(page.status).toBe(200)
     for (const words of ['shop', new URL(servers.url).host, 'Agent', user]) expect(page.text).toContain(words)
-    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
+    expect([page.headers.get('referrer-policy'), page.headers.get('cache-control')]).toEqual([
+      'no-referrer',
+      'no-store',
+    ])
     expect(page.text).not.toContain('<script')
     const done = await browser.signIn(pending[0].url)
     expect([done.status, done.headers.get('referrer-policy')]).toEqual([200, 'no-referrer'])
@@ -199,6 +203,7 @@ verifies('contract-27.callback', 'a state is good once, in its browser, without 
     await refused(await browser.authorized(url))
   }
   now.callback = {}
+  for (const name of ['state', 'code', 'iss']) await refused(`${await browser.authorized(url)}&${name}=a`)
   const late = await browser.authorized(url)
   await scene.app.sql`update mcp_sign_ins set expires_at = clock_timestamp() - interval '1 second'`
   await refused(late)

@@ -33,32 +33,50 @@ verifies('contract-33.roles', 'a viewer reads nothing that names an end user', (
   expect(naming.filter(([, { role }]) => role === 'viewer').map(([id]) => id)).toEqual([])
 })
 
-/** Asks without a body or a record: whatever comes behind the role's check is not 403. */
-async function probe(role: Role, headers: Record<string, string>, byKey: boolean): Promise<unknown[]> {
+/** The means by which a request shows who it is from. */
+interface Means {
+  headers: Record<string, string>
+  role: Role
+  /** The scope of the key. Null: a person. */
+  scope: 'management' | 'audit:read' | null
+}
+
+const opensTo = ({ loginAlone, keyScope, role: least }: Operation, { scope, role }: Means): boolean => {
+  if (scope === null) return suffices(role, least ?? 'admin')
+  if (loginAlone || (scope === 'audit:read') !== (keyScope === 'audit:read')) return false
+  return keyScope === 'audit:read' || suffices(role, least ?? 'admin')
+}
+
+/** Asks without a body or a record: whatever comes behind the role's check is not 403. Returns what was answered wrongly. */
+async function probe(means: Means): Promise<unknown[]> {
   const wrong: unknown[] = []
-  for (const [id, { method, path, role: least, loginAlone, keyScope }] of management) {
-    if (least === undefined || (byKey && (loginAlone || keyScope !== undefined))) continue
-    const may = suffices(role, least)
+  for (const [id, operation] of management) {
+    const { method, path, role: least = '', loginAlone, keyScope } = operation
+    const may = opensTo(operation, means)
     if (may && method !== 'get' && !path.includes('{')) continue // would be obeyed
     const controller = new AbortController()
     const response = await fetch(`${scene.here.url}${path.replace(/\{\w+\}/g, nobody)}`, {
       method: method.toUpperCase(),
       // Not JSON: the role is judged before the body is read.
-      headers: { ...headers, ...(!may && method !== 'get' && { 'content-type': 'text/plain' }) },
+      headers: { ...means.headers, ...(!may && method !== 'get' && { 'content-type': 'text/plain' }) },
       ...(!may && method !== 'get' && { body: 'x' }),
       signal: controller.signal,
     })
     const text = response.status === 403 ? await response.text() : ''
     controller.abort()
-    const isRight = may ? ![401, 403, 500].includes(response.status) : text.includes(least) && text.includes(role)
-    if (!isRight) wrong.push([id, role, response.status, text])
+    const isOfScope = means.scope !== null && (loginAlone || keyScope !== undefined || means.scope === 'audit:read')
+    const names = isOfScope ? response.status === 403 : text.includes(least) && text.includes(means.role)
+    const isRight = may ? ![401, 403, 500].includes(response.status) : names
+    if (!isRight) wrong.push([id, means.role, means.scope, response.status, text])
   }
   return wrong
 }
 
-verifies('contract-33.roles', 'every operation with every role, by sign-in and by key', async () => {
+verifies('contract-33.roles', 'every operation with every role, by login, by sign-in and by key', async () => {
   const changes = async () => (await scene.entries(1000)).filter(({ action }) => action !== 'export').length
+  const byPassword = { headers: { cookie: root.cookie() }, role: 'admin', scope: null } as const
   const before = await changes()
+  expect(await probe(byPassword)).toEqual([])
   for (const [group, role] of [
     ['readers', 'viewer'],
     ['writers', 'editor'],
@@ -67,13 +85,19 @@ verifies('contract-33.roles', 'every operation with every role, by sign-in and b
     scene.provider.person = { sub: group, groups: [group] }
     const browser = scene.browser()
     await browser.signIn()
-    expect(await probe(role, { cookie: browser.cookie() }, false)).toEqual([])
-    const made = await newKey({ scopes: ['management'], role })
-    expect(await probe(role, { authorization: `Bearer ${made.key}` }, true)).toEqual([])
+    expect(await probe({ headers: { cookie: browser.cookie() }, role, scope: null })).toEqual([])
+    expect(await probe(await keyOf('management', role))).toEqual([])
   }
+  expect(await probe(await keyOf('audit:read', 'admin'))).toEqual([])
   const added = (await changes()) - before
-  expect(added).toBe(6) // three sign-ins and three keys: what is refused leaves no entry
+  expect(added).toBe(7) // three sign-ins and four keys: what is refused leaves no entry
 })
+
+/** Makes a key of this scope; one of the audit has no role. */
+async function keyOf(scope: 'management' | 'audit:read', role: Role): Promise<Means> {
+  const { key } = await newKey({ scopes: [scope], ...(scope === 'management' && { role }) })
+  return { headers: { authorization: `Bearer ${key}` }, role, scope }
+}
 
 const newKey = async (body: object) => {
   const made = await call(`${scene.here.url}/api/v1/keys`, 'POST', { name: 'k', ...body }, { cookie: root.cookie() })

@@ -30,6 +30,27 @@ verifies('contract-33.look', 'a refresh token stays in use where a refresh bring
   expect(provider.requests.slice(-2).map(({ grant }) => grant)).toEqual(['refresh_token', 'refresh_token'])
 })
 
+verifies('contract-33.look', 'a role that is taken away at the issuer ends on every instance by itself', async () => {
+  const browser = scene.browser()
+  await browser.signIn()
+  const at = [scene.here.url, scene.there.url]
+  const stream = await fetch(`${scene.there.url}/api/v1/sessions/stream`, { headers: { cookie: browser.cookie() } })
+  const asked = async () => {
+    const answers = await Promise.all(at.map((url) => browser.ask('/api/v1/sessions', { at: url })))
+    return answers.map(({ status }) => status)
+  }
+  expect([stream.status, await asked()]).toEqual([200, [200, 200]])
+  provider.person = { ...provider.person, groups: ['readers'] }
+  await expect.poll(asked).toEqual([403, 403])
+  await expect(stream.text()).rejects.toThrow()
+  provider.person = { ...provider.person, groups: [] }
+  await expect.poll(asked).toEqual([401, 401])
+  expect(await scene.entries(2)).toMatchObject([
+    { action: 'revoke', kind: 'login', actor_kind: 'system' },
+    { action: 'update', kind: 'login', changes: { role: { from: 'editor', to: 'viewer' } } },
+  ])
+})
+
 verifies(
   'contract-33.look',
   'while the issuer is silent no connection waits, and one instance alone asks',

@@ -83,6 +83,7 @@ export const insideJson = [
   'names',
   'new',
   'old',
+  'outputs',
   'parent',
   'parts',
   'pending',

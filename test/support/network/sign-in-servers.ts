@@ -32,6 +32,9 @@ async function listen(answer: (request: IncomingMessage, response: ServerRespons
 const json = (response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
+const moved = (response: ServerResponse, origin: string, { pathname }: URL) =>
+  void response.writeHead(307, { location: `${origin}${pathname}` }).end()
+
 function createState(expiresIn: number) {
   return {
     /** The switches that the test may change while the servers run. */
@@ -47,6 +50,9 @@ function createState(expiresIn: number) {
       expiresIn,
       /** The resource that the MCP server's metadata name. Null: its own. */
       resource: null as string | null,
+      /** The server to whose addresses calls are redirected, and what is asked of the authorization server. */
+      callsMoved: null as string | null,
+      issuerMoved: null as string | null,
       /** In place of what a callback's query has; null leaves it out. */
       callback: {} as Record<string, string | null>,
     },
@@ -107,6 +113,7 @@ async function startIssuer(state: State) {
   const issuer: { server: HttpServer; origin: string } = await listen(async (request, response, body) => {
     const { origin } = issuer
     const url = new URL(request.url ?? '/', origin)
+    if (now.issuerMoved !== null) return moved(response, now.issuerMoved, url)
     switch (url.pathname) {
       case '/.well-known/oauth-authorization-server':
         return json(response, 200, {
@@ -164,6 +171,7 @@ async function startPrivate({ now, seen, tokens }: State, issuer: string, listsO
     const isCall = message.method === 'tools/call'
     const { authorization } = request.headers
     if (isCall) seen.calls.push({ tool: message.params.name, authorization })
+    if (isCall && now.callsMoved !== null) return moved(response, now.callsMoved, url)
     const scope = tokens.get(authorization?.replace('Bearer ', '') ?? '')
     const challenge = (more: string) => ({ 'www-authenticate': `Bearer resource_metadata="${metadata}"${more}` })
     if (scope === undefined && (isCall || !listsOpenly)) return json(response, 401, {}, challenge(''))

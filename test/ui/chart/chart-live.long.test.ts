@@ -52,7 +52,7 @@ test('a failure and a cancel light what they are', async () => {
   await using page = await browser.page(app.url)
   await page.goto(`/chart${scene.query(id)}`)
   await until(() => lit(page).getAttribute('data-state')).toBe('error')
-  await page.getByText('The provider answered with an error', { exact: true }).waitFor()
+  await page.getByText('The provider answered with an error').first().waitFor()
   await until(() => page.locator('button[data-next]').allInnerTexts()).toContain('Summarising')
   await scene.begin('/slow 200', id)
   await until(() => lit(page).getAttribute('data-state')).toBe('streaming.generating')

@@ -10,7 +10,7 @@ import { costWords, statusWords, versionWords } from './sums.ts'
 const verdicts = [
   { verdict: 'better', label: '1 Better', color: 'accent' },
   { verdict: 'same', label: '2 Same', color: 'gray' },
-  { verdict: 'worse', label: '3 Worse', color: 'red' },
+  { verdict: 'worse', label: '3 Worse', color: 'red.8' },
 ] as const
 
 interface CaseProps {

@@ -3,7 +3,6 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorAnswer, logFailure } from '../../../http/server/errors.ts'
-import { refuseForeignHosts } from '../../../http/server/hosts.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
 import { escapeHtml, sendPlainPage } from '../../../http/server/plain-page.ts'
 import type { DerivedKey, Secrets } from '../../../persistence/records/access/secrets.ts'
@@ -17,13 +16,15 @@ export interface SignInRoutes {
   signIns: SignIns
   /** Returns the address under which browsers reach the server. */
   publicUrl(): string
-  hosts: { allowedHosts: readonly string[]; loopbackOnly: boolean }
 }
 
 const COOKIE = 'greenroom_sign_in'
 const COOKIE_S = 60 * 60
 const BROWSER = /^[\w-]{43}$/
 const MOST_FORM_BYTES = 4096
+
+/** The parameters of an authorization server's answer. */
+const ANSWERED = ['state', 'code', 'iss', 'error']
 
 const NOT_FINISHED = 'This sign-in could not be finished. Open the address in your conversation again.'
 const NOT_THERE = 'Nothing waits for this sign-in any more.'
@@ -35,8 +36,6 @@ interface StartParams {
 export async function registerSignIns(app: FastifyInstance, deps: SignInRoutes): Promise<void> {
   await app.register(async (scope) => {
     await scope.register(cookie)
-    const refuseHost = refuseForeignHosts({ ...deps.hosts, needsCredential: true })
-    scope.addHook('onRequest', async (request) => refuseHost(request))
     const parsed = { parseAs: 'string', bodyLimit: MOST_FORM_BYTES } as const
     scope.addContentTypeParser('application/x-www-form-urlencoded', parsed, (_, body, done) => done(null, body))
     scope.setErrorHandler((error, request, reply) => {
@@ -72,6 +71,13 @@ async function waitingCall(
   return { call, waiting }
 }
 
+/** Returns the address under which browsers reach the server. Throws 502 where it is not known any more. */
+function addressOf({ publicUrl }: SignInRoutes): URL {
+  const url = publicUrl()
+  if (url === '') throw new HttpError(502, 'PUBLIC_URL is not set, so nobody can sign in now.')
+  return new URL(url)
+}
+
 type StartRequest = FastifyRequest<{ Params: StartParams }>
 
 async function showStart(
@@ -82,7 +88,7 @@ async function showStart(
 ): Promise<FastifyReply> {
   const { call, waiting } = await waitingCall(deps, request.params)
   const browser = browserOf(request) ?? randomBytes(32).toString('base64url')
-  const url = new URL(deps.publicUrl())
+  const url = addressOf(deps)
   reply.setCookie(COOKIE, browser, {
     httpOnly: true,
     sameSite: 'lax',
@@ -116,7 +122,7 @@ async function beginSignIn(
   const browser = browserOf(request)
   const given = new URLSearchParams(typeof request.body === 'string' ? request.body : '').get('form') ?? ''
   const isOurs = browser !== null && isEqual(given, formValue(key, browser, request.params.token))
-  if (!isOurs || request.headers.origin !== new URL(deps.publicUrl()).origin)
+  if (!isOurs || request.headers.origin !== addressOf(deps).origin)
     throw new HttpError(403, 'A sign-in begins on its own page: open the address in your conversation again.')
   const { call, waiting } = await waitingCall(deps, request.params)
   if (waiting.isGranted) {
@@ -137,11 +143,10 @@ async function beginSignIn(
 
 async function finish({ signIns }: SignInRoutes, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '')
-  const one = (name: string): string | undefined => {
-    const [value, ...more] = query.getAll(name)
-    return more.length > 0 ? undefined : value
-  }
+  const one = (name: string): string | undefined => query.get(name) ?? undefined
   const callback = { state: one('state') ?? '', code: one('code') ?? '', iss: one('iss'), error: one('error') }
+  // What stands twice has no one meaning.
+  if (ANSWERED.some((name) => query.getAll(name).length > 1)) callback.error ??= 'ambiguous'
   try {
     const server = await signIns.finish(callback, browserOf(request) ?? '', byOf(request))
     return server === null ? page(reply, 400, NOT_FINISHED) : signedIn(reply, server)

@@ -104,46 +104,40 @@ export async function decideSignedIn(
   return row?.id ?? null
 }
 
-/** The newest messages of a session among which the calls of a sign-in are looked for. */
+/** The newest messages of each session among which the calls of sign-ins are looked for. */
 const NEWEST = 100
 
-/** Returns the part of a statement that holds the calls with these ids whose users have signed in, of a session and of those below it. */
-const signedIn = (sql: Sql, sessionId: string, user: string | null, callIds: readonly string[]) => sql`
-  signed as (
-    select w.call_id, w.reply_id, w.place, w.session_id, w.decided_in
-      from sessions s join waiting_calls w on w.session_id = s.id or w.session_id = any(sessions_below(array[s.id]))
-     where s.id = ${sessionId} and (${user}::text is null or s.end_user = ${user})
-       and w.call_id = any (${[...callIds]}) and w.decision = 'signed_in'
-  )`
-
 /**
- * Returns the id of the reply that began with sign-ins for all of these calls, or that followed those in sessions below. Null:
- * no single one did, or the session is another user's.
+ * Returns the calls of a session, and of those that answer its calls, whose users have signed in, each with the id of the
+ * session's reply that began with that. Null: that reply waits for other decisions. Calls that are pending by now, and those
+ * of another user, are left out.
  */
-export async function replyAfterSignIns(
+export async function repliesAfterSignIns(
   sql: Sql,
   { sessionId, user }: { sessionId: string; user: string | null },
   callIds: readonly string[],
-): Promise<string | null> {
-  const [row] = await sql<{ id: string | null }[]>`
-    with recursive ${signedIn(sql, sessionId, user, callIds)}, up as (
-      select s.* from signed s
-      union
-      select u.call_id, w.reply_id, w.place, w.session_id, w.decided_in
-        from up u join children k on k.session_id = u.session_id and u.session_id <> ${sessionId}
+): Promise<ReadonlyMap<string, string | null>> {
+  if (callIds.length === 0) return new Map()
+  const rows = await sql<{ id: string; replyId: string | null }[]>`
+    with recursive signed_in as (
+      select w.call_id, w.session_id, w.decided_in, w.asked_at
+        from sessions s
+       cross join lateral unnest(array[s.id] || sessions_below(array[s.id])) as t (id)
+       cross join lateral (select m.id from messages m where m.session_id = t.id order by m.position desc limit ${NEWEST}) m
+        join waiting_calls w on w.reply_id = m.id and w.call_id = any (${[...callIds]}) and w.decision = 'signed_in'
+       where s.id = ${sessionId} and (${user}::text is null or s.end_user = ${user})
+      union all
+      select i.call_id, w.session_id, w.decided_in, i.asked_at
+        from signed_in i
+        join children k on k.session_id = i.session_id
         join waiting_calls w on w.reply_id = k.parent_reply and w.place = k.place
+       where i.session_id <> ${sessionId}
     )
-    select u.decided_in as id from up u
-     where u.session_id = ${sessionId}
-       and u.reply_id in (select m.id from messages m where m.session_id = ${sessionId} order by m.position desc limit ${NEWEST})
-     group by u.decided_in having count(distinct u.call_id) = ${new Set(callIds).size} limit 1`
-  return row?.id ?? null
-}
-
-/** Returns those of these calls, of sessions below a waiting one, whose users have signed in. */
-export async function signedInBelow(sql: Sql, sessionId: string, callIds: readonly string[]): Promise<string[]> {
-  const rows = await sql<
-    { id: string }[]
-  >`with ${signedIn(sql, sessionId, null, callIds)} select call_id as id from signed`
-  return rows.map(({ id }) => id)
+    select i.call_id as id, coalesce(i.decided_in, q.reply_id) as "replyId"
+      from signed_in i
+      left join queued_messages q on q.session_id = i.session_id and q.rank < 0 and q.admission is null
+     where i.session_id = ${sessionId}
+       and not exists (select from pending_entries(${sessionId}) p where p.call_id = i.call_id)
+     order by i.asked_at`
+  return new Map(rows.map(({ id, replyId }) => [id, replyId]))
 }

@@ -1,5 +1,6 @@
 /** The answer of take_over_reply.sql. */
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from '../../../../openapi/type.ts'
 import {
   type AnswerDecision,
   answerDecisions,

@@ -1,5 +1,6 @@
 /** Stores what another instance needs to continue a running reply: JSON with a version, kept while the reply runs. */
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from '../../../../openapi/type.ts'
 import type { ReplyStart, StoredTurn } from '../../../actors/ports/index.ts'
 import {
   orNull,

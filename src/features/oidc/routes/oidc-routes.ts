@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorAnswer, logFailure } from '../../../http/server/errors.ts'
-import { refuseForeignHosts } from '../../../http/server/hosts.ts'
 import { escapeHtml, sendPlainPage } from '../../../http/server/plain-page.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { type AuditedChange, originOf, writeEntries } from '../../audit/index.ts'
@@ -23,7 +22,6 @@ export interface OidcRoutes {
   claim: string
   /** Returns the address under which browsers reach the server. */
   publicUrl(): string
-  hosts: { allowedHosts: readonly string[]; loopbackOnly: boolean }
 }
 
 const MOST_TO = 2000
@@ -49,8 +47,6 @@ const NO_ANSWER = 'The identity provider did not confirm the sign-in.'
 export async function registerOidc(app: FastifyInstance, deps: OidcRoutes): Promise<void> {
   await app.register(async (scope) => {
     await scope.register(cookie)
-    const refuseHost = refuseForeignHosts({ ...deps.hosts, needsCredential: true })
-    scope.addHook('onRequest', async (request) => refuseHost(request))
     scope.setErrorHandler((error, request, reply) => {
       const { status, message, headers } = errorAnswer(error)
       if (status >= 500) logFailure(request.log, error, 'A sign-in failed.')

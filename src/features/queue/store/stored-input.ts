@@ -1,5 +1,6 @@
 /** Stores what a queued message requests until its reply begins: JSON with a version. */
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from '../../../../openapi/type.ts'
 import type { QueuedInput } from '../../../actors/ports/index.ts'
 import {
   orNull,

@@ -4,7 +4,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { rememberScopes } from '../../../../openapi/schemas/conversation/actions.ts'
 import { whenBusy } from '../../../../openapi/schemas/conversation/queue.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
-import { type GivenDecision, questionsById, type Wait, wishOf } from '../../../features/approvals/index.ts'
+import { type GivenDecision, questionsById, wishOf } from '../../../features/approvals/index.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import { writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
@@ -120,7 +120,8 @@ function readResume(entries: unknown): ResumeEntry[] {
  */
 export function resumeDecisions(
   entries: readonly ResumeEntry[],
-  { pending, signedIn }: Pick<Wait, 'pending'> & { signedIn: ReadonlySet<string> },
+  pending: readonly PendingCall[],
+  signedIn: Pick<ReadonlyMap<string, unknown>, 'has'>,
 ): GivenDecision[] {
   const questions = questionsById(pending)
   return entries.flatMap(({ id, isResolved, payload }, index): GivenDecision | GivenDecision[] => {

@@ -3,20 +3,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RunAgentInput } from '../../../../openapi/generated/schema.ts'
 import type { CallAnswer, MessagePlace, OnBusy } from '../../../actors/ports/index.ts'
-import type { Reply } from '../../../actors/reply/frame-log.ts'
 import { pendingKinds } from '../../../actors/reply/reply-event.ts'
+import type { Queued } from '../../../actors/session/send.ts'
 import {
   answersAmong,
   awaitedAt,
   broughtFunctions,
   deciderOf,
   findWait,
-  type GivenDecision,
   type GivenDecisions,
-  type Wait,
 } from '../../../features/approvals/index.ts'
 import { lastKnownReply, sentMessage } from '../../../features/branches/index.ts'
-import { replyAfterSignIns, signedInBelow } from '../../../features/connections/index.ts'
+import { repliesAfterSignIns } from '../../../features/connections/index.ts'
 import { replyIdOf, type SentAnswer, sentAnswer } from '../../../features/queue/index.ts'
 import { type DeployHandlers, opensId } from '../../../features/users/index.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
@@ -30,35 +28,22 @@ import { knowingBelow } from '../front-ends/asked-below.ts'
 import { type ChatRequest, type ChatSession, chatSession, chatUser } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createRunEncoder } from './encoder.ts'
-import { type ResumeEntry, type RunInput, readForwarded, readRunInput, resumeDecisions } from './input.ts'
+import { type RunInput, readForwarded, readRunInput, resumeDecisions } from './input.ts'
 
-const nothingWaits: Pick<Wait, 'pending' | 'decided'> = { pending: [], decided: [] }
-
-/** Returns what a run resumes as decisions. Sign-ins that are done are passed over, also those of sessions below. */
-async function resumedDecisions(
-  sql: SendDependencies['sql'],
-  sessionId: string,
-  resume: readonly ResumeEntry[],
-  wait: Wait | null,
-): Promise<GivenDecision[]> {
-  const { pending, decided } = wait ?? nothingWaits
-  const own = new Set(decided.flatMap(({ id, decision }) => (decision === 'signed_in' ? [id] : [])))
-  const isKnown = ({ id }: ResumeEntry) => own.has(id) || pending.some(({ call_id }) => id.startsWith(call_id))
-  const unknown = resume.filter((entry) => !isKnown(entry)).map(({ id }) => id)
-  const below = unknown.length > 0 ? await signedInBelow(sql, sessionId, unknown) : []
-  return resumeDecisions(resume, { pending, signedIn: new Set([...own, ...below]) })
-}
+/** The calls whose users have signed in, each with the reply that began with that. */
+type SignedIn = Awaited<ReturnType<typeof repliesAfterSignIns>>
 
 /** Returns the decisions of a run with the calls that wait. Throws 404. */
 async function decisionsFor(
   { sql }: SendDependencies,
   { agentId, caller, user, sessionId }: ChatRequest & { sessionId: string },
   { decisions: results, resume, asMessages }: RunInput,
+  signedIn: SignedIn,
 ): Promise<GivenDecisions | null> {
   if (results === null && resume === undefined) return null
   const { found, wait } = await findWait(sql, { agentId, sessionId, user })
   if (!found) missing('session')
-  const decisions = resume ? await resumedDecisions(sql, sessionId, resume, wait) : (results ?? [])
+  const decisions = resume ? resumeDecisions(resume, wait?.pending ?? [], signedIn) : (results ?? [])
   // A repeated run may end with results that it was shown. If none of them is pending, the run can only join.
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
@@ -79,15 +64,15 @@ async function answersFor(
 }
 
 /** Returns the reply that began by itself when its user had signed in, where that is all that a run resumes. */
-async function afterSignIns(
-  { sql, host }: SendDependencies,
-  by: ChatRequest & { sessionId: string },
+function afterSignIns(
+  { queue }: SendDependencies,
+  { sessionId }: { sessionId: string },
   { resume = [] }: RunInput,
-): Promise<Reply | null> {
-  if (resume.length === 0 || !resume.every(({ isResolved }) => isResolved)) return null
-  const calls = resume.map(({ id }) => id)
-  const replyId = await replyAfterSignIns(sql, by, calls)
-  return replyId === null ? null : await host.open(replyId)
+  signedIn: SignedIn,
+): Queued | null {
+  const replies = new Set(resume.map(({ id, isResolved }) => (isResolved && signedIn.get(id)) || null))
+  const [replyId = null] = replies
+  return replyId === null || replies.size > 1 ? null : queue.queued({ replyId, sessionId, position: 0 })
 }
 
 /**
@@ -127,18 +112,19 @@ interface Run {
   body: RunAgentInput
   input: RunInput
   onBusy: OnBusy
+  signedIn: SignedIn
 }
 
 /** Sends what a run brings. `given`: the calls whose results it brings. */
 async function sendRun(
   deps: SendDependencies,
-  { by, body, input, onBusy }: Run,
+  { by, body, input, onBusy, signedIn }: Run,
   exchange: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<SentAnswer & { follows: boolean; given: readonly string[] }> {
   const { text, asMessages } = input
   // The prefix keeps runs apart from the keys of other clients of the session.
   const idempotency = { key: `ag-ui:${body.runId}`, bodyHash: hashOf(asMessages ? text : input.resume) }
-  const decisions = await decisionsFor(deps, by, input)
+  const decisions = await decisionsFor(deps, by, input, signedIn)
   const place = by.session.isNew ? undefined : await placeOfRun(deps, by, input)
   const message = {
     text,
@@ -167,10 +153,12 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const session = await chatSession(deps.sql, chat)
       if (!opensId(caller, session.sessionId)) missing('session')
       const by = { ...chat, sessionId: session.sessionId, session }
-      const followed = await afterSignIns(deps, by, input)
+      const resolved = (input.resume ?? []).flatMap(({ id, isResolved }) => (isResolved ? [id] : []))
+      const signedIn = await repliesAfterSignIns(deps.sql, by, resolved)
+      const followed = afterSignIns(deps, by, input, signedIn)
       const { source, onLeft, follows, given } = followed
         ? { source: followed, onLeft: () => {}, follows: true, given: [] }
-        : await sendRun(deps, { by, body, input, onBusy }, { request, reply })
+        : await sendRun(deps, { by, body, input, onBusy, signedIn }, { request, reply })
       const id = replyIdOf(source)
       const run = { threadId, runId }
       // Read after the stream has opened: the message is stored by then, and 503 would say that nothing is stored.

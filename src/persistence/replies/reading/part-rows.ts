@@ -81,7 +81,7 @@ export async function readParts(sql: Sql, messageId: string): Promise<MessagePar
 
 /** Returns the columns of a `PartRow`, of `message_parts p`. */
 export const partColumns = (sql: Sql): Fragment => sql`
-  p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place,
+  p.n, p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place,
   encode(p.stored_as, 'hex') as stored_as, p.call_id, ${textSize(sql)} as text_size`
 
 /** The longest wait of a reply for a database that is away. */

@@ -260,11 +260,12 @@ verifies(
     await go('Fail!')
     const fork_of = { session_id: sessionOf(conversation.id) }
     const fork = (await scene.call('POST', scene.sessions, { fork_of })).json
-    /** Each id by its place among all: a copy has others, in the same places. */
+    /** Each id of an item by its place among all: a copy has others, in the same places. Calls keep theirs. */
+    const itemId = /(?<!"call_id":"call_)[0-9a-f]{32}/g
     const itemsOf = async (id: string) => {
       const { text } = await scene.call('GET', `${scene.agent}/deploy/conversations/${id}/items?order=asc&limit=100`)
-      const ids = [...new Set(text.match(/[0-9a-f]{32}/g))]
-      return JSON.parse(text.replace(/[0-9a-f]{32}/g, (one) => `${ids.indexOf(one)}`))
+      const ids = [...new Set(text.match(itemId))]
+      return JSON.parse(text.replace(itemId, (one) => `${ids.indexOf(one)}`))
     }
     const original = await itemsOf(conversation.id)
     expect(original.data.map(({ type }: { type: string }) => type)).toEqual([

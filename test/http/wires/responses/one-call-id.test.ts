@@ -24,3 +24,25 @@ verifies('contract-35.one-call-id', 'a waiting call has one id, on every surface
   const [asked, told] = scene.up.calls.at(-1)?.body.messages.slice(-2) ?? []
   expect([asked.tool_calls[0].id, told.tool_call_id]).toEqual([call_id, call_id])
 })
+
+verifies(
+  'contract-35.one-call-id',
+  'a call of a reply that began on another surface keeps its id on this one',
+  async () => {
+    scene.up.next(asks('', call('weather', 'given-by-the-model', '{"city":"Bonn"}')))
+    const session = await scene.newSession()
+    const functions = tools.map(({ type, ...named }) => ({ type, function: named }))
+    await scene.send(session, 'Weather?', { tools: functions })
+    const conversation = `conv_${session.replaceAll('-', '')}`
+    const items = async () =>
+      (await scene.call('GET', `${scene.agent}/deploy/conversations/${conversation}/items?order=asc`)).json.data
+    const { pending } = (await scene.call('GET', `${scene.sessions}/${session}`)).json
+    const [, asked] = await items()
+    expect(asked).toMatchObject({ type: 'function_call', call_id: pending[0].call_id, name: 'weather' })
+    scene.says('Sunny.')
+    const { call_id } = asked
+    const decided = await create({ conversation, input: [{ type: 'function_call_output', call_id, output: 'sun' }] })
+    expect([decided.status, decided.json.output?.at(-1).content[0].text]).toEqual([200, 'Sunny.'])
+    expect((await items())[2]).toMatchObject({ type: 'function_call_output', call_id, output: 'sun' })
+  },
+)

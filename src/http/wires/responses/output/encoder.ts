@@ -144,7 +144,7 @@ function addCall(
     id: idOf('fc', uuid),
     type: 'function_call' as const,
     status: 'completed' as const,
-    call_id: idOf('call', uuid),
+    call_id: id,
     name,
     arguments: text,
   }

@@ -51,8 +51,8 @@ export function replyRange(uuid: string): { first: string; last: string } {
 }
 
 /**
- * Returns the id of a call in decisions. Models may repeat their own ids in other sessions. A call of a reply that began
- * here has such an id already.
+ * Returns the UUID by which a call is found, and in the id of its item. Models may repeat their own ids in other sessions.
+ * A call of a reply that began here has such an id already; others keep theirs as `call_id` (contract section 35).
  */
 export function callUuid(replyId: string, callId: string): string {
   const own = /^call_[0-9a-f]{32}$/.test(callId) ? uuidIn(callId) : null

@@ -103,7 +103,7 @@ function decisionItem(
     id: idOf('fco', own),
     type: 'function_call_output',
     status: 'completed',
-    call_id: idOf('call', call),
+    call_id: callId,
     output: outputOf(callId, output ?? reason ?? '', { parts, paths: pathsOf(heldBy, parts, where) }),
   }
 }

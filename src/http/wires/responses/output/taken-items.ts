@@ -3,7 +3,6 @@ import type { GivenMessage } from '../../../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../../../actors/reply/reply-event.ts'
 import type { Shortened } from '../store/conversation-items.ts'
 import type { StoredTurn } from '../store/stored-inputs.ts'
-import { callUuid, idOf } from './ids.ts'
 import { shownOutput } from './stored-items.ts'
 
 type Answer = Extract<StoredTurn, { role: 'assistant' }>
@@ -40,11 +39,6 @@ export function shortenedAt(
 function shownEvents(turn: Answer): ReplyEvent[] {
   const stored = turn.events.map(({ event }) => event)
   if (turn.isGiven) return stored
-  const names = new Map(
-    stored.flatMap((event) =>
-      event.type === 'tool_call' ? [[idOf('call', callUuid(turn.id, event.id)), event.id]] : [],
-    ),
-  )
   const startedAt = turn.createdAt.toISOString()
   return shownOutput(turn).flatMap((item): ReplyEvent[] => {
     if (item.type === 'message') return [{ type: 'text', text: item.content.map(({ text }) => text).join('') }]
@@ -52,7 +46,7 @@ function shownEvents(turn: Answer): ReplyEvent[] {
     return [
       {
         type: 'tool_call',
-        id: names.get(item.call_id) ?? item.call_id,
+        id: item.call_id,
         name: item.name,
         arguments: item.arguments,
         startedAt,
