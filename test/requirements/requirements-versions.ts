@@ -27,6 +27,7 @@ export const versions = {
   'contract-28.replay-values': 'The values of a case are those of the reply’s admission.',
   'contract-28.replay-refused': 'What cannot be replayed is refused, and one replay runs for each agent.',
   'contract-28.replay-lost': 'A case of a lost instance begins anew, and is given up at the third loss.',
+  'contract-28.costs': 'A reply that uses nothing of it reads no draft and no feedback, and writes no row more.',
   'contract-28.replay-room': 'The cases of replays leave places to the replies of people.',
   'contract-28.proposed': 'An import may change drafts alone.',
   'contract-28.workbench': 'The workbench changes the draft, which answers its chats.',
