@@ -1,12 +1,11 @@
 /** The declarations of `contract.ts` → an OpenAPI 3.1 document. Schemas with a `title` become components. */
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import manifest from '../package.json' with { type: 'json' }
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
 import { DeployAuthError, DeployError, DeployRequestError, Message, searchPage } from './schemas/basics.ts'
 import { ResponseError } from './schemas/deploy/response-error.ts'
 import { Ready } from './schemas/operators/running.ts'
-import Type from './type.ts'
 
 /** JSON, as far as this file needs to know. */
 export interface Json {

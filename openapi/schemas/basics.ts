@@ -1,7 +1,6 @@
 /** Shared schemas. A schema with a `title` becomes a component of that name. */
-import type { TObject, TProperties, TSchema } from 'typebox'
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox'
 import { readOnly } from '../read-only.ts'
-import Type from '../type.ts'
 
 /** Returns the same schema, null allowed. For single types and enums. */
 export function nullable(schema: TSchema): TSchema {

@@ -1,5 +1,5 @@
 /** Limits of a key, and of each user of an agent. */
-import Type from '../type.ts'
+import Type from 'typebox'
 import { count, listOf, nullable, optional, page } from './basics.ts'
 
 const MOST = 1_000_000_000_000

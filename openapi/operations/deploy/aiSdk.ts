@@ -1,8 +1,8 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import { name } from '../../schemas/basics.ts'
 import { UIChatRequest, UIMessages, uiMessageChunks } from '../../schemas/deploy/ai-sdk.ts'
 import { overLimit } from '../../schemas/limits.ts'
-import Type from '../../type.ts'
 
 const path = '/api/v1/agents/{agent_id}/deploy/ai-sdk'
 const one = `${path}/{session_id}`

@@ -1,6 +1,6 @@
+import Type from 'typebox'
 import { documented } from '../../documented.ts'
 import { operations } from '../../operation.ts'
-import Type from '../../type.ts'
 
 /** A handler reads it: what is wrong with it is said as the protocol says it. */
 const JsonRpcMessage = Type.Unsafe({

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import {
   ActionsRequest,
@@ -10,7 +11,6 @@ import { Checkpoint, CheckpointList } from '../../schemas/conversation/checkpoin
 import { CancelRequest, Queue } from '../../schemas/conversation/queue.ts'
 import { DeploySession } from '../../schemas/conversation/sessions.ts'
 import { overLimit } from '../../schemas/limits.ts'
-import Type from '../../type.ts'
 
 const session = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}'
 const path = `${session}/chat/completions`

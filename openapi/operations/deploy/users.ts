@@ -1,6 +1,6 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import { ConnectionsExport, DecisionsExport, SessionExport } from '../../schemas/deploy/client-secrets.ts'
-import Type from '../../type.ts'
 
 const one = '/api/v1/agents/{agent_id}/deploy/users/{user}'
 const unknown = 'There is no such agent.'

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import {
   SessionCounts,
@@ -7,7 +8,6 @@ import {
   sessionOverviewPage,
 } from '../../schemas/conversation/all-sessions.ts'
 import { lastEvent, SessionGone, sessionFilters } from '../../schemas/conversation/sessions.ts'
-import Type from '../../type.ts'
 
 export const allSessions = operations({
   listAllSessions: {

@@ -1,6 +1,6 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import { AuditEntryList, AuditFeed, auditPage } from '../../schemas/operators/audit.ts'
-import Type from '../../type.ts'
 
 export const audit = operations({
   listAuditEntries: {

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import { oneOf, page } from '../../schemas/basics.ts'
 import {
@@ -12,7 +13,6 @@ import {
   SessionTransitionList,
   stepKinds,
 } from '../../schemas/operators/running.ts'
-import Type from '../../type.ts'
 
 const session = '/api/v1/debug/sessions/{id}/transitions'
 const unknown = 'There is no such session.'

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { type Operation, operations } from '../../operation.ts'
 import { searchPage } from '../../schemas/basics.ts'
 import { PlaygroundFrames, PlaygroundHeadChange } from '../../schemas/conversation/branches.ts'
@@ -18,7 +19,6 @@ import {
   PlaygroundShareCreate,
   PlaygroundShareList,
 } from '../../schemas/conversation/shares.ts'
-import Type from '../../type.ts'
 import { sessionCompletions } from '../deploy/sessionCompletions.ts'
 import { sessions } from '../deploy/sessions.ts'
 import { shares } from '../deploy/shares.ts'

@@ -1,8 +1,8 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import { oneOf } from '../../schemas/basics.ts'
 import { UsageReport } from '../../schemas/operators/running.ts'
 import { UsageFigures } from '../../schemas/operators/usage-figures.ts'
-import Type from '../../type.ts'
 
 const moment = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 const period = {

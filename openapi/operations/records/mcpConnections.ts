@@ -1,7 +1,7 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import { page } from '../../schemas/basics.ts'
 import { McpConnectionList } from '../../schemas/conversation/connections.ts'
-import Type from '../../type.ts'
 
 const path = '/api/v1/mcp-servers/{id}/connections'
 

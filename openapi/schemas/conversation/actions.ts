@@ -1,7 +1,6 @@
 /** Pending calls (contract section 15): the caller's own tools, what is pending, and decisions about it. */
-
+import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import Type from '../../type.ts'
 import { freeObject, nullable, oneOf, time } from '../basics.ts'
 
 /** The most decisions in one request. */

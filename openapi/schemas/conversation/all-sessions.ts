@@ -1,6 +1,5 @@
 /** The sessions of all agents, for operators. */
-import type { TObject } from 'typebox'
-import Type from '../../type.ts'
+import Type, { type TObject } from 'typebox'
 import { count, id, nullable, objectOrNull, oneOf, page, time } from '../basics.ts'
 import { playgroundParent } from './branches.ts'
 import { snippetFields } from './snippets.ts'

@@ -2,9 +2,8 @@
  * The branches of a conversation (contract section 14): the place of a message, the path that is read, and the origin
  * of forks.
  */
-
+import Type from 'typebox'
 import { camelCased } from '../../camel-case.ts'
-import Type from '../../type.ts'
 import { count, id, nullable } from '../basics.ts'
 
 /** The fields of a request that place its message. */

@@ -1,7 +1,7 @@
 /** The chat-completions wire format, and messages of deploy sessions. Names are in snake case, as in that format. */
 
+import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import Type from '../../type.ts'
 import { count, nullable, oneOf } from '../basics.ts'
 import { askedVersion } from '../records/drafts.ts'
 import { actionsRequest, callerToolFields, WireToolCall } from './actions.ts'

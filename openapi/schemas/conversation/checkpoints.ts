@@ -1,7 +1,6 @@
 /** Summaries of conversations. */
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { camelCased } from '../../camel-case.ts'
-import Type from '../../type.ts'
 import { id, time } from '../basics.ts'
 import { Usage } from './chat.ts'
 import { playgroundUsage } from './playground.ts'

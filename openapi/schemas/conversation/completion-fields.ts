@@ -2,9 +2,8 @@
  * Fields of a completion request that change the answer (contract section 13). The document says what they hold; null,
  * false and empty arrays count as absent, so a handler checks them (src/http/sending/answer-fields.ts).
  */
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { documented } from '../../documented.ts'
-import Type from '../../type.ts'
 import { oneOf } from '../basics.ts'
 
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const

@@ -1,5 +1,5 @@
 /** The sign-ins of users at MCP servers (contract section 27). */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { id, nullable, time } from '../basics.ts'
 
 const scope = nullable(Type.String({ description: 'The scopes, divided by spaces. Null: the server named none.' }))

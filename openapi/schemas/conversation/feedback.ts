@@ -1,5 +1,5 @@
 /** The opinions of users and of people at the playground of replies. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { nullable, oneOf, time } from '../basics.ts'
 
 const score = Type.Unsafe<1 | -1>({ type: 'integer', enum: [1, -1], description: '1: good, -1: bad.' })

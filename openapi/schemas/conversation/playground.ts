@@ -1,7 +1,6 @@
 /** The playground: the sessions of the deploy API, in camel case and with more details. */
-
+import Type from 'typebox'
 import { camelCased } from '../../camel-case.ts'
-import Type from '../../type.ts'
 import { count, freeObject, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from '../basics.ts'
 import { settingsInput } from '../records/configuration.ts'
 import { askedVersion, givenPin, repliedVersion } from '../records/drafts.ts'

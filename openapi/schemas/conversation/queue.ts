@@ -1,7 +1,6 @@
 /** The queue of a session (contract section 22), for deploy and playground. */
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { camelCased } from '../../camel-case.ts'
-import Type from '../../type.ts'
 import { count, id, oneOf, time } from '../basics.ts'
 
 /** The effects of a message that comes while a reply runs. */

@@ -1,7 +1,6 @@
 /** Decisions that are remembered (contract section 29). */
-
+import Type from 'typebox'
 import { camelCased } from '../../camel-case.ts'
-import Type from '../../type.ts'
 import { freeObject, id, nullable, oneOf, time } from '../basics.ts'
 import { rememberScopes } from './actions.ts'
 

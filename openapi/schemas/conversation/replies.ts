@@ -1,5 +1,5 @@
 /** Messages as the deploy API shows them. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { count, id, nullable, oneOf, time } from '../basics.ts'
 import { parentId } from './branches.ts'
 import { ReplyFailure } from './chat.ts'

@@ -1,6 +1,5 @@
 /** Search in the text of messages. */
-import type { TObject } from 'typebox'
-import Type from '../../type.ts'
+import Type, { type TObject } from 'typebox'
 import { nullable } from '../basics.ts'
 import { DeploySession, sessionFilters } from './sessions.ts'
 import { snippetFields } from './snippets.ts'

@@ -1,7 +1,6 @@
 /** Sessions of the deploy API: the record, the bodies that create and change it, and the filters of lists. */
-import type { TObject } from 'typebox'
+import Type, { type TObject } from 'typebox'
 import { documented } from '../../documented.ts'
-import Type from '../../type.ts'
 import { count, id, listOf, name, nullable, oneOf, page, time } from '../basics.ts'
 import { givenPin, pin } from '../records/drafts.ts'
 import { pending } from './actions.ts'

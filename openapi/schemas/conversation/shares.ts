@@ -1,7 +1,6 @@
 /** Read-only shares of sessions. */
-
+import Type from 'typebox'
 import { camelCased } from '../../camel-case.ts'
-import Type from '../../type.ts'
 import { id, nullable, optional, time } from '../basics.ts'
 
 const include = Type.Array(Type.Union([Type.Literal('tools'), Type.Literal('reasoning')]), {

@@ -1,5 +1,5 @@
 /** Pieces of messages that a search has found. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { id, oneOf, time } from '../basics.ts'
 
 const marks = Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }), {

@@ -1,7 +1,6 @@
 /** AG-UI's own formats (protocol 1.0). The server reads little of a request, and checks only that. */
-
+import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import Type from '../../type.ts'
 import { freeObject, oneOf } from '../basics.ts'
 import { MAX_TOOLS, TOOL_NAME } from '../conversation/actions.ts'
 import { replyErrorCodes } from '../conversation/chat.ts'

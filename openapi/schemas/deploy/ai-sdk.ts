@@ -1,7 +1,7 @@
 /** The AI SDK's own formats (package `ai`, version 7). The server reads little of a request, and checks only that. */
 
+import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import Type from '../../type.ts'
 import { id, name, nullable, oneOf } from '../basics.ts'
 import { callerToolFields, rememberFields } from '../conversation/actions.ts'
 import { ReplyFailure } from '../conversation/chat.ts'

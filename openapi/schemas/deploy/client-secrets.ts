@@ -1,5 +1,5 @@
 /** Client secrets and users. Names are in snake case, as everywhere in the deploy API. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { name, nullable, oneOf } from '../basics.ts'
 import { Connections } from '../conversation/connections.ts'
 import { RememberedDecisions } from '../conversation/remembered.ts'

@@ -1,5 +1,5 @@
 /** Uploaded files, in OpenAI's format (contract section 32). */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { nullable, oneOf } from '../basics.ts'
 
 export const filePurposes = ['assistants', 'batch', 'evals', 'fine-tune', 'user_data', 'vision'] as const

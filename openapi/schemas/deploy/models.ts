@@ -1,5 +1,5 @@
 /** Models as clients of the chat-completions format list them: each stands for an agent. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { id, name, oneOf } from '../basics.ts'
 import { ChatCompletionRequest } from '../conversation/chat.ts'
 

@@ -1,5 +1,5 @@
 /** The error of the Responses and Conversations API. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { nullable, oneOf } from '../basics.ts'
 
 export const ResponseError = Type.Object(

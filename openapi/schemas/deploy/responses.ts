@@ -1,7 +1,6 @@
 /** The format of OpenAI's Responses and Conversations (contract section 24). Handlers check what items and tools hold. */
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { documented } from '../../documented.ts'
-import Type from '../../type.ts'
 import { count, freeObject, name, nullable, objectOrNull, oneOf } from '../basics.ts'
 import { reasoningEfforts } from '../conversation/completion-fields.ts'
 import { onBusy } from '../conversation/queue.ts'

@@ -1,5 +1,5 @@
 /** The audit: who changed what. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { id, listOf, nullable, oneOf, searchPage, time } from '../basics.ts'
 
 const change = { type: 'object', required: ['from', 'to'], properties: { from: {}, to: {} } }

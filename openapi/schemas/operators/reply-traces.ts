@@ -1,5 +1,5 @@
 /** The trace of a reply. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { count, freeObject, id, nullable, oneOf, time } from '../basics.ts'
 import { childPlace } from '../conversation/playground.ts'
 import { repliedVersion } from '../records/drafts.ts'

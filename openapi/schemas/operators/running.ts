@@ -1,7 +1,6 @@
 /** Health, login, and operators' views. */
-
+import Type from 'typebox'
 import { roles } from '../../operation.ts'
-import Type from '../../type.ts'
 import { count, freeObject, id, listOf, nullable, oneOf, time } from '../basics.ts'
 
 export const Live = Type.Object({ status: oneOf(['ok'], 'The server runs.') }, { title: 'Live' })

@@ -1,5 +1,5 @@
 /** The usage and cost of replies. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { count, name, nullable, time } from '../basics.ts'
 
 const percentiles = (what: string) =>

@@ -1,7 +1,6 @@
 /** Providers, prompts and agents. */
-import type { TProperties } from 'typebox'
+import Type, { type TProperties } from 'typebox'
 import { documented, webAddress } from '../../documented.ts'
-import Type from '../../type.ts'
 import { asRead, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
 import { reasoningEfforts, responseFormatKeywords } from '../conversation/completion-fields.ts'
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'

@@ -1,7 +1,6 @@
 /** Drafts of agents, as the routes of agents know them. */
-
+import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import Type from '../../type.ts'
 import { count, nullable, oneOf } from '../basics.ts'
 
 /** The version that a request asks for. A handler checks it. */

@@ -1,7 +1,6 @@
 /** Named keys of the deploy and management APIs. */
-
+import Type from 'typebox'
 import { roles } from '../../operation.ts'
-import Type from '../../type.ts'
 import { id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'
 

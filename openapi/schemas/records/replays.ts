@@ -1,7 +1,6 @@
 /** Replays: stored questions that are asked again under another version. */
-
+import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import Type from '../../type.ts'
 import { count, id, listOf, nullable, objectOrNull, oneOf, page, time } from '../basics.ts'
 import { repliedVersion } from './drafts.ts'
 

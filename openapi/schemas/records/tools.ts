@@ -1,7 +1,6 @@
 /** The tools of agents: HTTP tools, MCP servers, built-in tools. */
-
+import Type from 'typebox'
 import { documented, webAddress } from '../../documented.ts'
-import Type from '../../type.ts'
 import { asRead, freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
 import { metadata } from '../conversation/sessions.ts'
 

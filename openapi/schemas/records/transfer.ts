@@ -1,7 +1,6 @@
 /** A portable copy of the configuration. References are by name, so that it fits another database. */
-
+import Type from 'typebox'
 import { readOnly } from '../../read-only.ts'
-import Type from '../../type.ts'
 import { asRead, count, name, nullable, oneOf, optional } from '../basics.ts'
 import {
   allowedOriginsInput,

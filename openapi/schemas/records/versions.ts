@@ -1,5 +1,5 @@
 /** Versions of agents, and their drafts. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { id, listOf, name, nullable, objectOrNull, page, time } from '../basics.ts'
 import { Agent } from './configuration.ts'
 import { AgentTools } from './tools.ts'

@@ -1,5 +1,5 @@
 /** Webhooks, and what they were told. */
-import Type from '../../type.ts'
+import Type from 'typebox'
 import { count, id, listOf, name, nullable, oneOf, optional, time, timestamps } from '../basics.ts'
 
 const eventNames = [

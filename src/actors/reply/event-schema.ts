@@ -4,8 +4,7 @@
  * field that is added is optional, so that what was stored before is still read; to change or remove a field, add a
  * kind. test/persistence/replies/stored/stored-json.test.ts keeps a record of each kind.
  */
-import type { Static } from 'typebox'
-import Type from '../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 
 /** An MCP server whose tools are missing from a reply, and why. */
 const MissingServer = Type.Object({

@@ -1,10 +1,9 @@
 /** Messages between instances through Redis: small JSON, each to one instance's channel. */
-import type { Static } from 'typebox'
-import Type from '../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
 import type { Place } from '../../actors/ports/index.ts'
 import { eventSchemas } from '../../actors/reply/event-schema.ts'
 import type { ReplyEvent, StoredEvent } from '../../actors/reply/reply-event.ts'
-import { schemaCheck } from '../../untrusted/schema-check.ts'
 
 const place = Type.Tuple([Type.Integer(), Type.Integer()])
 const { text: _, ...others } = eventSchemas
@@ -34,7 +33,7 @@ const message = Type.Union([
 
 export type Message = Static<typeof message>
 
-const checked = schemaCheck(message)
+const checked = Compile(message)
 
 export const encode = (one: Message): string => JSON.stringify(one)
 
@@ -42,7 +41,7 @@ export const encode = (one: Message): string => JSON.stringify(one)
 export function decode(text: string): Message | null {
   try {
     const value: unknown = JSON.parse(text)
-    return checked.fits(value) ? value : null
+    return checked.Check(value) ? value : null
   } catch {
     return null
   }

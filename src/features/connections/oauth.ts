@@ -9,8 +9,7 @@ import type {
   OAuthProtectedResourceMetadata,
   OAuthTokens,
 } from '@modelcontextprotocol/client'
-import type { Static } from 'typebox'
-import Type from '../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import { decoder } from '../../persistence/stored-json.ts'
 
 /** A sign-in that cannot be begun or finished. The message is fit for the log, and holds no secret. */

@@ -1,5 +1,5 @@
 /** The addresses of pages on which users begin to sign in. Each ends in a token that only we can make. */
-import Type from '../../../openapi/type.ts'
+import Type from 'typebox'
 import { placeOfCall } from '../../actors/reply/call-key.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import { signInPageContext } from '../../persistence/records/access/secrets.ts'

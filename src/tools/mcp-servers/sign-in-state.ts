@@ -1,8 +1,7 @@
 /** The stored state of a call that waits for a sign-in: JSON, encrypted, beside the call. */
-import type { Static } from 'typebox'
-import Type from '../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
 import { type AnswerDecision, answerDecisions } from '../../actors/reply/reply-event.ts'
-import { schemaCheck } from '../../untrusted/schema-check.ts'
 
 const schema = Type.Object({
   /** The scopes that are asked for. Absent: those that the server's metadata name. */
@@ -27,11 +26,12 @@ const schema = Type.Object({
 
 export type SignInState = Static<typeof schema>
 
-const checked = schemaCheck(schema)
+let compiled: ReturnType<typeof Compile<typeof schema>> | null = null
 
 /** Reads it. Throws for what is not of this form. */
 export function readSignInState(text: string): SignInState {
+  compiled ??= Compile(schema)
   const state: unknown = JSON.parse(text)
-  if (checked.fits(state)) return state
+  if (compiled.Check(state)) return state
   throw new Error('The state of a sign-in is stored in a form that is not known.')
 }

@@ -1,7 +1,7 @@
 /** Clients that were registered dynamically: once for each server and issuer, over all instances. Encrypted. */
 import { randomUUID } from 'node:crypto'
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
-import Type from '../../../../openapi/type.ts'
+import Type from 'typebox'
 import { createShared } from '../../../async/one-at-a-time.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'

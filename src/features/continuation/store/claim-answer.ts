@@ -1,6 +1,5 @@
 /** The answer of take_over_reply.sql. */
-import type { Static } from 'typebox'
-import Type from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import {
   type AnswerDecision,
   answerDecisions,

@@ -1,6 +1,5 @@
 /** Stores what another instance needs to continue a running reply: JSON with a version, kept while the reply runs. */
-import type { Static } from 'typebox'
-import Type from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import type { ReplyStart, StoredTurn } from '../../../actors/ports/index.ts'
 import {
   orNull,

@@ -1,6 +1,6 @@
 /** The cookie of a sign-in under way, encrypted (contract section 33). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from '../../../../openapi/type.ts'
+import Type from 'typebox'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import { decoder } from '../../../persistence/stored-json.ts'
 import type { Challenge } from '../issuer.ts'

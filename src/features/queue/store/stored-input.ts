@@ -1,6 +1,5 @@
 /** Stores what a queued message requests until its reply begins: JSON with a version. */
-import type { Static } from 'typebox'
-import Type from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import type { QueuedInput } from '../../../actors/ports/index.ts'
 import {
   orNull,

@@ -3,8 +3,7 @@
  * of the first. A field that is added is optional. To rename or remove one, add a version, which begin_next and `decodeBegun`
  * read beside the others. stored-rows.test.ts keeps a record of each.
  */
-import type { Static } from 'typebox'
-import Type from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import type { CallAnswer, LimitsInForce, MessagePlace, NoPlace } from '../../../actors/ports/index.ts'
 import type { RestState } from '../../../actors/reply/reply-event.ts'
 import type { admissionColumns } from '../../../persistence/replies/admission/admission.ts'

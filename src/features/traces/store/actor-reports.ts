@@ -4,12 +4,11 @@
  */
 
 import type { Sql } from 'postgres'
-import type { Static } from 'typebox'
-import Type from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
 import type { ActorReport, OwnedReplies } from '../../../actors/ports/index.ts'
 import { pause } from '../../../async/pause.ts'
 import type { ActorReports } from '../../../coordination/coordination.ts'
-import { schemaCheck } from '../../../untrusted/schema-check.ts'
 
 type AnySql = Sql<Record<string, unknown>>
 
@@ -33,7 +32,7 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 true satisfies Same<Flat<Static<typeof schema>>, Flat<ActorReport>>
 type Flat<T> = T extends object ? { [Key in keyof T]: Flat<T[Key]> } : T
 
-const checked = schemaCheck(schema)
+const checked = Compile(schema)
 
 /** An instance checks for requests once a second. */
 const LONGEST_WAIT_MS = 2000
@@ -80,7 +79,7 @@ async function collectReports(
         join unnest(${instanceIds}::uuid[], ${since}::text[]::timestamptz[]) as a (id, since) on a.id = r.instance_id
        where r.reported_at >= a.since`
     if (rows.length === asked.length || performance.now() - begin > LONGEST_WAIT_MS) {
-      return rows.flatMap(({ instanceId, report }) => (checked.fits(report) ? [{ instanceId, ...report }] : []))
+      return rows.flatMap(({ instanceId, report }) => (checked.Check(report) ? [{ instanceId, ...report }] : []))
     }
   }
 }

@@ -2,7 +2,7 @@
  * Headers of HTTP tools and MCP servers. Values of headers whose names indicate a secret are encrypted, all in one text
  * beside the others, and returned as `***` (contract section 2).
  */
-import Type from '../../../../openapi/type.ts'
+import Type from 'typebox'
 import { isSecretHeader } from '../../../untrusted/redact.ts'
 import { decoder } from '../../stored-json.ts'
 import type { Secrets } from '../access/secrets.ts'

@@ -2,14 +2,13 @@
  * Schemas that several stored forms with a version share. They are part of released versions, so none ever changes: the
  * hashes in the tests of those forms hold them.
  */
-import type { Static, TSchema } from 'typebox'
-import Type from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import type { OpenTurn, WaitingCall } from '../../../actors/ports/index.ts'
 import type { SameFields } from '../../stored-json.ts'
 
 export const strict = { additionalProperties: false }
 
-export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** JSON that is kept as it came: a JSON Schema, a provider's echo, overrides. */
 const json = Type.Unsafe<Record<string, unknown>>(Type.Object({}))

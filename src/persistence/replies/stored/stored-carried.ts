@@ -1,6 +1,5 @@
 /** Stores what a waiting session carries to its next reply: JSON with a version, kept for months. */
-import type { Static } from 'typebox'
-import Type from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import type { Carried } from '../../../actors/ports/index.ts'
 import { type SameFields, versionedCodec } from '../../stored-json.ts'
 import {

@@ -2,8 +2,7 @@
  * Reads the columns of JSON of a message and of its steps. They have no version: a field that is added to one of them is
  * optional, so that what was stored before is still read. stored-columns.test.ts keeps a record of each.
  */
-import type { Static, TSchema } from 'typebox'
-import Type from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import type {
   Admitted,
   Continuation,
@@ -16,7 +15,7 @@ import type {
 import type { Counted, ShownCall } from '../../../actors/reply/reply-event.ts'
 import { decoder, type SameFields } from '../../stored-json.ts'
 
-const optionalOrNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+const optionalOrNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 const sentSchema = Type.Object({
   from: Type.Number(),

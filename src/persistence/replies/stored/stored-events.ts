@@ -1,6 +1,5 @@
 /** Reads the events of replies that are stored as JSON: all but texts and reasoning, which are columns. */
-import type { Static } from 'typebox'
-import Type from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import type { HistoryToolEvent } from '../../../actors/ports/index.ts'
 import { eventSchemas } from '../../../actors/reply/event-schema.ts'
 import type { ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.ts'

@@ -53,12 +53,12 @@ test('what is not known is refused, and the error names it', () => {
   const { tool_result: result, model } = stored.events
   expect(() => decodeEvent({ ...result, type: 'tool_answer' })).toThrow('the type tool_answer, which is not known')
   expect(() => decodeEvent('text')).toThrow('the type undefined')
-  expect(() => decodeEvent(without(result, 'content'))).toThrow(/event of the kind tool_result .*\/content/)
+  expect(() => decodeEvent(without(result, 'content'))).toThrow(/event of the kind tool_result .* content/)
   expect(() => decodeEvents([{ seq: 1, part: 1, event: { ...model, model: 7 } }])).toThrow('/model must be string')
-  expect(() => decodeEvents([{ frame: 1, part: 1, event: model }])).toThrow(/A list of events .*\/seq/)
+  expect(() => decodeEvents([{ frame: 1, part: 1, event: model }])).toThrow(/A list of events .* seq/)
   expect(() => decodeHistoryEvents([{ end: 1, event: model }])).toThrow('What tools were asked')
   expect(() => decodeFacts({ ...stored.facts, durationMs: '900' })).toThrow('/durationMs must be number')
-  expect(() => decodeShownCalls([without(stored.shownCalls[0], 'name')])).toThrow(/calls that a reply shows .*\/name/)
+  expect(() => decodeShownCalls([without(stored.shownCalls[0], 'name')])).toThrow(/calls that a reply shows .* name/)
   expect(() => decodeStepDetail({ code: { a: 1 } })).toThrow('/code')
 })
 
