@@ -85,9 +85,9 @@ interface Leaving {
   mayLeave(): boolean
 }
 
-/** Hands over the replies that wait for nothing but children, as at a boundary. Others may come to that later. */
+/** Hands over the replies that wait for nothing but children, as at a boundary. Others come to that later: it looks until the end. */
 async function leave(host: Host, asked: ReadonlySet<Leaving>, isOver: () => boolean): Promise<void> {
-  while (asked.size > 0 && !isOver()) {
+  while (!isOver()) {
     const sessions = [...Map.groupBy(asked, (one) => one.sessionId)]
     const ready = sessions.flatMap(([id, calls]) => (calls.every((one) => one.mayLeave()) ? [id] : []))
     const replies = [...host.byReply.values()].map(({ reply }) => reply.log.info)
