@@ -160,7 +160,7 @@ test('home, the chart and the playground find a session of any agent, by its add
   await page.goto('/')
   await page.getByRole('link', { name: 'Lanterns for the garden' }).waitFor()
   await page.waitForLoadState('networkidle')
-  expect(requests).toBeLessThan(10)
+  expect(requests).toBeLessThan(12)
 
   await page.goto('/chart?view=replay')
   await page.getByRole('button', { name: 'Replay the newest one' }).click()

@@ -83,7 +83,7 @@ test('where a reply went on in another instance, a thin line lies in its text', 
     update messages set facts = coalesce(facts, '{}') || jsonb_build_object('continuations', ${seam}::text::jsonb)
      where session_id = ${session} and role = 'assistant'`
   await page.reload()
-  const line = page.getByRole('note', { name: 'Went on in another instance after 9 characters' })
+  const line = page.getByRole('note', { name: 'Went on in another server after 9 characters' })
   await line.waitFor()
   expect(await line.evaluate((node) => node.previousSibling?.textContent)).toBe('😀 Before,')
   expect(await axe(page)).toEqual([])
