@@ -194,7 +194,7 @@ describe.each(inTier([short, long] as const).flat())('$name', (adapter) => {
       await expect.poll(() => textOf(reader.frames), soon).toBe('a')
       await running.call.say(say('b'))
       await expect.poll(() => textOf(reader.frames), soon).toBe('ab')
-      // What was stored while its owner did not know the follower yet is read by that alone.
+      // A frame that is stored before its owner knows the follower is read by the follower alone.
       const isReceived = async (text: string) => {
         await running.call.say(say(text))
         return received.some((one) => one.includes('"stored"') && one.includes(`"${text}"`))

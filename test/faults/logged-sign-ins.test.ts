@@ -1,4 +1,4 @@
-/** What a sign-in is made of is in no log, even at `trace`, in no trace and no answer (contract sections 27 and 33). */
+/** Secrets of a sign-in are in no log, even at `trace`, in no trace and no answer (contract sections 27 and 33). */
 import { afterAll, expect } from 'vitest'
 import { call } from '../http/scene.ts'
 import { asks, says } from '../http/tool-scene.ts'

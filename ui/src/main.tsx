@@ -12,7 +12,7 @@ import { LoginGate } from './login/login-gate.tsx'
 import { queryClient } from './query-client.ts'
 import { root } from './root.ts'
 import { router } from './routes.tsx'
-import { Notices } from './shell/notices.tsx'
+import { Notices } from './shell/notices/notices.tsx'
 import { cssVariables, theme } from './theme.ts'
 
 // The Content-Security-Policy allows style elements with this response's nonce only (src/http/pages/ui.ts).

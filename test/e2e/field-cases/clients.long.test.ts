@@ -1,4 +1,4 @@
-/** What clients send back, and how receivers of webhooks answer, by the reports of others' users (sections 32 and 35). */
+/** Bodies that clients send back, and answers of webhooks' receivers, from reports of others' users (sections 32 and 35). */
 import { expect } from 'vitest'
 import { says } from '../../http/tool-scene.ts'
 import { newSession, postJson } from '../../support/programs/product.ts'

@@ -1,4 +1,4 @@
-/** What the runs of the field's cases share: the product as it is started, a model and a server of tools. */
+/** The scene of the field's cases: the product as it is started, a model and a server of tools. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** What remembered decisions cost a reply (contract section 29). */
+/** The cost of remembered decisions for a reply (contract section 29). */
 import { expect } from 'vitest'
 import type { Toolbox } from '../../../src/actors/ports/index.ts'
 import { createCallPolicy } from '../../../src/features/approvals/waiting-calls.ts'

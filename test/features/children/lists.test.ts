@@ -1,4 +1,4 @@
-/** What changes below a waiting session is sent to those who follow its list (contract sections 22, 29 and 30). */
+/** Changes below a waiting session are sent to those who follow its list (contract sections 22, 29 and 30). */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openSse, type SseStream } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
@@ -67,7 +67,7 @@ verifies(
     await scene.app.sql`update waits set expires_at = clock_timestamp() where session_id = ${late.path[0].session_id}`
     await sent(list, session, 2)
 
-    // What is left is cancelled at the child, and the parent follows with both results.
+    // The other call is cancelled at the child, and the parent follows with both results.
     const own = `/api/v1/agents/${billing}/deploy/sessions/${child}/chat/completions/cancel`
     let told: string[] = []
     scene.plays('desk', (call) => {

@@ -1,4 +1,4 @@
-/** What sessions below ask, on the surfaces of front ends: at their parent's own call (contract section 30). */
+/** Questions of sessions below, on the surfaces of front ends: at their parent's own call (contract section 30). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { refusedBySdk, rest, uiScene, type WirePart } from '../../http/ui-scene.ts'

@@ -1,4 +1,4 @@
-/** What versions, drafts, feedback and remembered decisions cost a reply that uses none of them (contract section 28). */
+/** The cost of versions, drafts, feedback and remembered decisions for a reply that uses none of them (contract section 28). */
 import { expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { openVersionScene } from './version-scene.ts'

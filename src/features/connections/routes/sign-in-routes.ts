@@ -145,7 +145,7 @@ async function finish({ signIns }: SignInRoutes, request: FastifyRequest, reply:
   const query = new URLSearchParams(request.url.split('?')[1] ?? '')
   const one = (name: string): string | undefined => query.get(name) ?? undefined
   const callback = { state: one('state') ?? '', code: one('code') ?? '', iss: one('iss'), error: one('error') }
-  // What stands twice has no one meaning.
+  // A parameter that stands twice has no one meaning.
   if (ANSWERED.some((name) => query.getAll(name).length > 1)) callback.error ??= 'ambiguous'
   try {
     const server = await signIns.finish(callback, browserOf(request) ?? '', byOf(request))

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Returns the path that ends at the position p_end: of its messages the newest ones that fit p_max_bytes, and always the newest one,
    down to what a summary stands for. The first row is no message: it has the summary alone (checkpointId, covered, summary;
    null: there is none). The messages follow, oldest first.
@@ -16,7 +16,7 @@ begin
   with recursive checkpoint as materialized (
     select c.id, c.position, c.summary from checkpoints c
      where c.session_id = p_session and c.position <= p_end
-       -- One at -1 is of what was before the session's first message: it stands before every path.
+       -- A summary at -1 is of a conversation before the session: it stands before every path.
        and (c.position < 0
             or exists (select 1 from path_lines(p_session, p_end) l where c.position between l.first_at and l.last_at))
      order by c.position desc, c.created_at desc limit 1

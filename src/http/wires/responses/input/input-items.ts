@@ -29,7 +29,7 @@ export type InputItem = {
   | { kind: 'assistant'; text: string }
   | { kind: 'instructions'; text: string }
   | { kind: 'call'; callId: string; name: string; arguments: string }
-  /** Its parts are those of a list. */
+  /** An output of a call. The parts of a list are beside its text. */
   | { kind: 'output'; callId: string; output: string; parts: readonly SentPart[] }
   | { kind: 'approval'; callId: string; approve: boolean; reason: string | null }
   /** A summary, whose content this server has sealed. */

@@ -3,7 +3,7 @@
  */
 import { useNotifications } from '@mantine/notifications'
 import { lazy, Suspense, useState } from 'react'
-import { reliable } from './reliable-import.ts'
+import { reliable } from '../reliable-import.ts'
 
 const NoticeList = lazy(reliable(() => import('./notice-list.ts')))
 
