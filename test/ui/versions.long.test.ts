@@ -90,7 +90,7 @@ test('a replay shows old and new, and takes verdicts by key', async () => {
   await page.getByRole('combobox', { name: 'Replies' }).click()
   await page.getByRole('option', { name: 'The newest' }).click()
   await page.getByRole('button', { name: 'Start' }).click()
-  await page.getByText('second question').waitFor()
+  await page.getByText('second question', { exact: true }).waitFor()
   const sums = page.getByTestId('sums')
   await sums.getByText('2 cases').waitFor()
   await page.getByText('Complete').nth(1).waitFor()
