@@ -42,6 +42,7 @@ import { openSummary, refuseBehindPlace } from './input/sealed-summary.ts'
 import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
+import { claimConversation } from './unclaimed-conversations.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
 
@@ -93,7 +94,9 @@ interface Sending {
 async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
   const { agentId, body, exchange, items } = sending
   const { caller } = exchange
-  const placed = await placeOf(deps.sql, { agentId, caller }, body, items)
+  const by = { agentId, caller }
+  const claim = (conversation: string) => claimConversation(deps, by, conversation)
+  const placed = await placeOf(deps.sql, { ...by, claim }, body, items)
   if (placed.kind === 'new') return await sendFirst(deps, sending)
   const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {

@@ -109,6 +109,10 @@ export function historyOf(conversation: SentConversation, field = 'input'): Hist
   })
 }
 
+/** Returns the messages of items that are a history alone. `field` is the field's name in errors. */
+export const historyIn = (items: readonly InputItem[], field: string): HistoryMessage[] =>
+  historyOf(conversationOf(items, field), field)
+
 /** Returns the turns behind the last user message, of which the newest has all its results. */
 function chainOf(conversation: SentConversation): Chain {
   const begin = conversation.findLastIndex(({ role }) => role === 'user') + 1
