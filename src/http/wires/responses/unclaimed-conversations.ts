@@ -70,7 +70,7 @@ function refuseFull({ storage }: ResponseDependencies, messages: readonly KeptMe
 /** Returns a message as the turn of a session that is made with it. */
 function turnOf(message: KeptMessage): StoredTurn {
   const { id, role, content, events = [] } = message
-  if (role === 'user') return { id, role, content, parts: [] }
+  if (role === 'user') return { id, role, content, parts: [], cuts: null }
   const told = events.length > 0 || content === '' ? events : [{ type: 'text' as const, text: content }]
   return {
     id,
@@ -108,7 +108,7 @@ async function changed<T>(
   return result
 }
 
-/** The operations on a conversation of no agent. */
+/** Returns the operations on a conversation of no agent. */
 export const ofNoAgent = (deps: ResponseDependencies) => ({
   update: (found: UnclaimedConversation, metadata: Readonly<Record<string, string>> | null) =>
     changed(deps, found, (now) => {

@@ -95,8 +95,11 @@ export function beginningOf(items: readonly InputItem[]): Beginning {
   const conversation = conversationOf(items)
   const last = conversation.at(-1)
   if (last?.role === 'tool') return { history: historyOf(conversation), message: null, chain: chainOf(conversation) }
-  if (last?.role !== 'user') return badRequest('input: must end with a message of the user, or with outputs of calls')
-  return { history: historyOf(conversation.slice(0, -1)), message: { text: last.content, parts: last.parts } }
+  const newest = items.findLast((item) => item.kind === 'user')
+  if (last?.role !== 'user' || newest === undefined) {
+    return badRequest('input: must end with a message of the user, or with outputs of calls')
+  }
+  return { history: historyOf(conversation.slice(0, -1)), message: newest.message }
 }
 
 /** Returns the messages of a history with the parts that they bring. `field` is the field's name in errors. */

@@ -20,6 +20,7 @@ import { callUuid, uuidIn } from '../output/ids.ts'
 import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
 import { ofCall } from './history-items.ts'
 import { type InputItem, MOST_NAMED } from './input-items.ts'
+import type { Cuts } from './message-cuts.ts'
 import { type By, type Found, type NamedPlace, placeByName } from './named-place.ts'
 import { lastRepeated } from './repeated-path.ts'
 
@@ -31,10 +32,13 @@ export type Placed =
       sessionId: string
       place: MessagePlace | undefined
       /** The message with the parts of the answers. */
-      message: SentMessage
+      message: NewMessage
       answers: CallAnswer[]
     }
   | { kind: 'decisions'; sessionId: string; decisions: GivenDecisions; parts: SentPart[] }
+
+/** The new items as one message. `cuts`: where they were joined. */
+type NewMessage = Pick<SentMessage, 'text' | 'parts'> & { cuts: Cuts }
 
 type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
 
@@ -58,10 +62,10 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   const answered = await answeredCalls(items, { fresh, wait, replies })
   const calls = answered.map(({ item, id }) => decisionOf(item, id))
   if (fresh.some(({ kind }) => kind === 'user') && !fresh.some(({ kind }) => kind === 'approval')) {
-    const { text, parts } = newMessage(fresh.filter((item) => !isAnswer(item)))
+    const { text, parts, cuts } = newMessage(fresh.filter((item) => !isAnswer(item)))
     const answers = answersAmong(calls, awaitedAt(place, wait))
     const taken = new Set(answers.map(({ id }) => id))
-    const message = { text, parts: [...parts, ...partsOfAnswers(answered.filter(({ id }) => taken.has(id)))] }
+    const message = { text, cuts, parts: [...parts, ...partsOfAnswers(answered.filter(({ id }) => taken.has(id)))] }
     return { kind: 'message', sessionId, place, message, answers }
   }
   refuseStray(fresh)
@@ -213,8 +217,9 @@ function decisionOf(item: Answer, id: string): DecidedCall {
 }
 
 /** Joins the new items into one user message. */
-function newMessage(fresh: readonly InputItem[]): SentMessage {
+function newMessage(fresh: readonly InputItem[]): NewMessage {
   const message: SentMessage = { text: '', parts: [] }
+  const cuts: Cuts = { messages: [], texts: [] }
   let isFirst = true
   for (const item of fresh) {
     if (item.kind === 'aside' || item.kind === 'instructions') continue
@@ -223,9 +228,11 @@ function newMessage(fresh: readonly InputItem[]): SentMessage {
       return badRequest(`${item.where}: only messages of the user can be added to a conversation`)
     if (!isFirst) message.text += '\n\n'
     const before = message.text.length
+    if (!isFirst) cuts.messages.push(before)
+    cuts.texts.push(...(item.message.joins ?? []).map((place) => place + before))
     message.text += item.message.text
     message.parts.push(...item.message.parts.map((part) => ({ ...part, place: part.place + before })))
     isFirst = false
   }
-  return isFirst ? badRequest('input: must end with a message of the user') : message
+  return isFirst ? badRequest('input: must end with a message of the user') : { ...message, cuts }
 }
