@@ -6,8 +6,8 @@ import type { Fragment } from '../../../../persistence/postgres/page.ts'
 import { batchesOf, wholePath } from '../../../../persistence/replies/reading/message-list.ts'
 import { type PartRow, partOf, partRow, partsOf, readParts } from '../../../../persistence/replies/reading/part-rows.ts'
 import { type OutcomeRow, outcomeOf } from '../../../../persistence/replies/settling/stored-outcome.ts'
-import { decodeCuts } from '../../../../persistence/replies/stored/stored-columns.ts'
 import { type EventRow, eventsOf, framesOf } from '../../../../persistence/replies/settling/stored-reply.ts'
+import { decodeCuts } from '../../../../persistence/replies/stored/stored-columns.ts'
 import { encoderOf } from './stored-responses.ts'
 
 /** The decision about a pending call. */
