@@ -8,7 +8,7 @@ import type { Outbound } from '../outbound/outbound.ts'
 import { challenged } from './mcp-failure.ts'
 import type { FetchWatch } from './mcp-fetch.ts'
 import { withMarks } from './mcp-numbers.ts'
-import { type Called, callAsking } from './mcp-questions.ts'
+import { type Called, callAsking } from './mcp-elicitation.ts'
 import { type McpServer, openTransport, type TransportWatch } from './mcp-transport.ts'
 
 /** The SDK's own timeout, longer than any of ours: each call has its limit by signal. Milliseconds. */

@@ -24,7 +24,7 @@ import {
   wasNotExecuted,
 } from './mcp-failure.ts'
 import { picturesIn } from './mcp-pictures.ts'
-import { CannotAsk, type ServerQuestions } from './mcp-questions.ts'
+import { CannotAsk, type ServerQuestions } from './mcp-elicitation.ts'
 import { resultText } from './mcp-result.ts'
 import type { McpServer } from './mcp-transport.ts'
 
