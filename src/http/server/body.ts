@@ -46,7 +46,9 @@ export function registerJson(
     if (body.length === 0) return undefined
     const isLarge = body.length >= LARGE_BYTES
     if (isLarge) await ownTurn()
-    const value = readJson(body)
+    const size = measureJson(body)
+    if (isLarge) await ownTurn()
+    const value = readJson(body, size)
     if (isLarge) await ownTurn()
     uploads?.restoreFields(value)
     return value
@@ -78,8 +80,7 @@ export function decodeUtf8(body: Buffer): string {
 }
 
 /** Throws `HttpError` 400. */
-export function readJson(body: Buffer): unknown {
-  const { values, levels, hasUnicodeEscape } = measureJson(body)
+export function readJson(body: Buffer, { values, levels, hasUnicodeEscape } = measureJson(body)): unknown {
   if (levels > MOST_LEVELS) throw new HttpError(400, `body: must not be nested more than ${MOST_LEVELS} deep`)
   if (values > MOST_VALUES) throw new HttpError(400, `body: must not hold more than ${MOST_VALUES} values`)
   const text = decodeUtf8(body)

@@ -3,6 +3,7 @@
  * 404 and 409.
  */
 
+import { setImmediate } from 'node:timers/promises'
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../../actors/ports/index.ts'
 import type { PendingKind } from '../../../../actors/reply/reply-event.ts'
 import {
@@ -22,6 +23,7 @@ import { type NamedReplies, type NamedReply, namedReplies } from '../store/named
 import { findResponse } from '../store/stored-responses.ts'
 import { ofCall } from './history-items.ts'
 import { type InputItem, MOST_NAMED } from './input-items.ts'
+import { newMessage } from './new-message.ts'
 import { lastRepeated } from './repeated-path.ts'
 
 /** The caller and the agent of a request. */
@@ -54,6 +56,9 @@ type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
 /** The kinds that items of the input can decide. */
 const responsesDecide: readonly PendingKind[] = ['approval', 'caller']
 
+/** The number of items that are looked at in a row, before others have their turn. */
+const AT_ONCE = 2000
+
 const isAnswer = (item: InputItem): item is Answer => item.kind === 'output' || item.kind === 'approval'
 
 /** A place in a session. The input is new from the item `from` on. */
@@ -64,6 +69,7 @@ interface Found {
 }
 
 export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readonly InputItem[]): Promise<Placed> {
+  if (input.length > AT_ONCE) await setImmediate() // reading them has taken as long
   const items = withNewMessage(input)
   const replies = await repliesNamed(sql, by, items)
   const found = (await placeByName(sql, by, named)) ?? (await placeByItems(sql, by, items, replies))
@@ -220,6 +226,7 @@ async function placeByItems(
     return last === null ? null : placeAt({ id: last, sessionId }, anchor.index + repeats + 2)
   }
   for (const [index, item] of items.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
     const reply = isAnswer(item) ? await askedIn(item, replies) : undefined
     if (reply !== undefined) return placeAt(reply, index)
   }
@@ -247,7 +254,8 @@ async function answeredCalls(
   const waiting = new Set(pending.values())
   const isFresh = new Set<InputItem>(fresh)
   const answered: AnsweredCall[] = []
-  for (const item of items.filter(isAnswer)) {
+  for (const [index, item] of items.filter(isAnswer).entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
     const uuid = callIn(item)
     const known = uuid === null ? undefined : (pending.get(uuid) ?? (await replies.byCall(uuid))?.callId)
     const id = known ?? item.callId
@@ -276,22 +284,4 @@ function decisionOf(item: Answer, id: string): DecidedCall {
   if (item.kind === 'output') return { id, decision: 'respond', output: item.output }
   if (item.approve) return { id, decision: 'approve' }
   return { id, decision: 'reject', ...(item.reason !== null && { reason: item.reason }) }
-}
-
-/** Joins the new items into one user message. */
-function newMessage(fresh: readonly InputItem[]): SentMessage {
-  const message: SentMessage = { text: '', parts: [] }
-  let isFirst = true
-  for (const item of fresh) {
-    if (item.kind === 'aside' || item.kind === 'instructions') continue
-    if (item.kind === 'reference') return badRequest(`${item.where}.id: there is no such item`)
-    if (item.kind !== 'user')
-      return badRequest(`${item.where}: only messages of the user can be added to a conversation`)
-    if (!isFirst) message.text += '\n\n'
-    const before = message.text.length
-    message.text += item.message.text
-    message.parts.push(...item.message.parts.map((part) => ({ ...part, place: part.place + before })))
-    isFirst = false
-  }
-  return isFirst ? badRequest('input: must end with a message of the user') : message
 }
