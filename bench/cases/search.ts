@@ -5,7 +5,7 @@ import type { Figures, OwnCase, Rows } from '../runner/case.ts'
 import { ask, type GreenroomScene, load, pause, startScene } from './greenroom-scene.ts'
 
 const kinds = {
-  '5 tokens at once': { prompt: 'tokens=5 rate=0', tokens: 5, replies: 200 },
+  '5 tokens at once': { prompt: 'tokens=5 rate=0', tokens: 5, replies: 600 },
   '100 tokens at 50/s': { prompt: 'tokens=100 rate=50', tokens: 100, replies: 100 },
   '2,000 tokens at 400/s': { prompt: 'tokens=2000 rate=400', tokens: 2000, replies: 50 },
 }
@@ -30,8 +30,8 @@ async function without<Result>({ sql }: GreenroomScene, run: () => Promise<Resul
     const measured = await withoutIdling(tx, run)
     await tx`
       with added as (
-        insert into message_signatures (message_id, session_id, num, at, signature)
-        select id, session_id, p.given + row_number() over (), created_at, '\\x00' from messages, signature_progress p
+        insert into message_signatures (session_id, message_id, num, at, signature)
+        select session_id, id, p.given + row_number() over (), created_at, '\\x00' from messages, signature_progress p
         on conflict do nothing returning num
       )
       update signature_progress set given = coalesce((select max(num) from added), given),

@@ -84,8 +84,8 @@ verifies(
     expect((await slices()).filter(({ first }) => before.some((other) => other.first === first))).toEqual([])
     const [other] = await store(['another gannet'], 5)
     await sql`update signature_progress set changed = null, backlog = null`
-  await allIndexed(sql)
-  await sql`update signature_progress set changed = null, backlog = null, open_bytes = 1000000`
+    await allIndexed(sql)
+    await sql`update signature_progress set changed = null, backlog = null, open_bytes = 1000000`
     await expect.poll(async () => (await slices()).length).toBe(2)
     expect((await found('gannet')).ids).toEqual([other, one])
   },

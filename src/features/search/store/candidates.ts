@@ -1,8 +1,8 @@
 /** Messages that may hold what is asked for, newest first: their signatures name them, their texts decide. */
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
-import { bitsAsked } from '../text/signature.ts'
 import type { Term } from '../text/query.ts'
+import { bitsAsked } from '../text/signature.ts'
 import { type Reading, timed } from './reading.ts'
 import { type Chunk, chunksOf, numbersWith } from './slices.ts'
 
@@ -56,27 +56,39 @@ async function hasFewSessions(reading: Reading, { isOfUser, filter }: Asked): Pr
   return (row?.n ?? 0) <= FEW_SESSIONS
 }
 
+interface Range {
+  behind: Place | null
+  until?: Place
+}
+
 /** Reads the candidates of a session, or of few. */
 export async function candidatesWithin(
   reading: Reading,
   asked: Asked,
-  { behind, until, sessionId }: { behind: Place | null; until?: Place; sessionId?: string },
+  { sessionId, ...range }: Range & { sessionId?: string },
   most: number,
 ): Promise<Candidate[]> {
   const tx = await timed(reading)
+  const which = tx`
+    w.session_id in (select id from sessions where true ${asked.filter(tx)})
+    ${sessionId === undefined ? tx`` : tx`and w.session_id = ${sessionId}`}`
+  return await candidatesAmong(tx, which, { ...range, bits: bitsAsked(asked.terms, asked.scope), most })
+}
+
+async function candidatesAmong(
+  tx: Tx,
+  which: Fragment,
+  { behind, until, bits, most = null }: Range & { bits: readonly number[]; most?: number | null },
+): Promise<Candidate[]> {
   return await tx<Candidate[]>`
     select w.message_id as "messageId", w.session_id as "sessionId", w.at::text as at
       from message_signatures w
-     where w.session_id in (select id from sessions where true ${asked.filter(tx)})
-       ${sessionId === undefined ? tx`` : tx`and w.session_id = ${sessionId}`}
-       ${isBehind(tx, behind)}
+     where ${which}
+       ${behind === null ? tx`` : tx`and (w.at, w.message_id) < (${behind.at}::text::timestamptz, ${behind.messageId}::uuid)`}
        ${until === undefined ? tx`` : tx`and (w.at, w.message_id) >= (${until.at}::text::timestamptz, ${until.messageId}::uuid)`}
-       and ${mayHold(tx, bitsAsked(asked.terms, asked.scope))}
-     order by w.at desc, w.message_id desc limit ${most}`
+       and ${mayHold(tx, bits)}
+     order by w.at desc, w.message_id desc limit ${most}::bigint`
 }
-
-const isBehind = (tx: Tx, place: Place | null): Fragment =>
-  place === null ? tx`` : tx`and (w.at, w.message_id) < (${place.at}::text::timestamptz, ${place.messageId}::uuid)`
 
 /** Returns the condition that a signature has all of the bits. (`offset 0`: it is asked of one row after the other.) */
 const mayHold = (tx: Tx, bits: readonly number[]): Fragment => tx`
@@ -93,9 +105,14 @@ async function* candidatesOfAll(
   after: Place | null,
 ): AsyncGenerator<Candidate[], void> {
   const bits = bitsAsked(asked.terms, asked.scope)
+  const read = async (which: (tx: Tx) => Fragment) => {
+    const tx = await timed(reading)
+    const isAsked = tx`exists (select from sessions where id = w.session_id ${asked.filter(tx)} offset 0)`
+    return await candidatesAmong(tx, tx`${which(tx)} and ${isAsked}`, { behind: after, bits })
+  }
   const all = await chunksOf(await timed(reading))
   const end = all.reduce((last, { first, messages }) => Math.max(last, first + messages), 0)
-  let waiting = await ofRows(reading, asked, { after, bits }, (tx) => tx`w.num >= ${end}`)
+  let waiting = await read((tx) => tx`w.num >= ${end}`)
   for (let [n, width] = [0, 1]; n < all.length; ) {
     const newest = all[n]?.lastAt ?? ''
     const isNewer = ({ at }: Candidate) => at > newest
@@ -103,7 +120,7 @@ async function* candidatesOfAll(
     waiting = waiting.filter((one) => !isNewer(one))
     const some: Chunk[] = all.slice(n, n + width)
     const numbers = await numbersWith(await timed(reading), some, bits)
-    const found = await ofRows(reading, asked, { after, bits }, (tx) => tx`w.num = any(${numbers}::bigint[])`)
+    const found = await read((tx) => tx`w.num = any(${numbers}::bigint[])`)
     waiting = [...waiting, ...found].sort(newestFirst)
     n += some.length
     if (numbers.length < ENOUGH / 2) width *= 2
@@ -112,21 +129,6 @@ async function* candidatesOfAll(
   yield waiting
 }
 
-/** The texts of times compare as the times do: PostgreSQL leaves out zeros at the end, and `+` is less than `.` and digits. */
+/** Compares places. Texts of times compare as the times do: PostgreSQL leaves out zeros at the end, and `+` is less than `.` and digits. */
 const newestFirst = (a: Candidate, b: Candidate): number =>
   a.at === b.at ? (a.messageId < b.messageId ? 1 : -1) : a.at < b.at ? 1 : -1
-
-async function ofRows(
-  reading: Reading,
-  asked: Asked,
-  { after, bits }: { after: Place | null; bits: readonly number[] },
-  which: (tx: Tx) => Fragment,
-): Promise<Candidate[]> {
-  const tx = await timed(reading)
-  return await tx<Candidate[]>`
-    select w.message_id as "messageId", w.session_id as "sessionId", w.at::text as at
-      from message_signatures w
-     where ${which(tx)} ${isBehind(tx, after)} and ${mayHold(tx, bits)}
-       and exists (select from sessions where id = w.session_id ${asked.filter(tx)} offset 0)
-     order by w.at desc, w.message_id desc`
-}

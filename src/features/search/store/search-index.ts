@@ -1,6 +1,7 @@
 /** Makes messages searchable in the background: what is new, then what was there before, newest first. */
 import { createHash } from 'node:crypto'
 import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/database.ts'
+import type { Fragment } from '../../../persistence/postgres/page.ts'
 import { signatureOf } from '../text/signature.ts'
 import { isFull, makeSlices } from './slices.ts'
 
@@ -58,6 +59,11 @@ interface Horizon {
   writers: string[]
 }
 
+/** Has the statements of this transaction enter tables by their keys, as few new messages are found: choosing that anew took longer than reading. */
+const enteredByKeys = (tx: Tx): Fragment =>
+  tx`set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+     set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+
 /** Makes the step. It remembers the transactions that may still commit a session with a lower number. */
 export function createIndexing(sql: Sql): IndexStep {
   let earlier: Horizon | null = null
@@ -79,7 +85,7 @@ export function createIndexing(sql: Sql): IndexStep {
       const [row] = await tx<(Progress & Horizon & { held: boolean; isFull: boolean })[]>`
         select pg_try_advisory_xact_lock(hashtextextended('signature_progress', 0)) as held,
                p.changed, p.backlog, h.given as last, h.writers, ${isFull(tx)} as "isFull"
-          from signature_progress p, session_horizon() h`
+          from signature_progress p, session_horizon() h, (select ${enteredByKeys(tx)}) s`
       if (!row?.held) return false
       if (row.isFull) {
         await makeSlices(tx)
@@ -115,12 +121,14 @@ async function unindexed(
   of: { after: number } | { from: number; to: number },
 ): Promise<{ messages: Unindexed[]; isAll: boolean }> {
   const which = 'after' in of ? tx`s.change > ${of.after}` : tx`s.num between ${of.from} and ${of.to}`
+  const order = 'after' in of ? tx`s.change` : tx`s.num`
   const messages = await tx<(Unindexed & { found: number })[]>`
     with found as materialized (
       select m.id, m.session_id, s.agent_id, s.end_user, m.created_at, octet_length(m.content) as bytes
         from sessions s join messages m on m.session_id = s.id
-       where ${which} and m.status <> 'streaming' and not exists (select 1 from message_signatures w where w.message_id = m.id)
-       order by s.num desc, m.position desc limit ${AT_ONCE}
+       where ${which} and m.status <> 'streaming' and not exists (
+         select 1 from message_signatures w where w.session_id = m.session_id and w.message_id = m.id)
+       order by ${order} desc, m.position desc limit ${AT_ONCE}
     ), few as (
       select *, sum(bytes) over (order by created_at desc, id) - bytes as before, count(*) over ()::integer as found from found
     )
@@ -130,32 +138,38 @@ async function unindexed(
   return { messages, isAll: found < AT_ONCE && messages.length === found }
 }
 
+/** Text whose signatures are made at once, in UTF-16 code units: the transaction does not idle for long. */
+const SHORT = 2 ** 16
+
 /** Stores the signatures of messages, and how far this makes it. */
 async function addSignatures(
   tx: Tx,
   messages: readonly Unindexed[],
   done: { changed?: number; backlog?: number },
 ): Promise<void> {
-  const rows: object[] = []
-  let bytes = 0
-  if (messages.length > 0)
-    await withoutIdling(tx, async () => {
-      for (const { id, sessionId, agentId, user, content, at } of messages) {
-        const signature = await signatureOf(content, scopeWords(agentId, user))
-        bytes += signature.length
-        rows.push({ id, sessionId, at, n: rows.length + 1, signature: signature.toString('base64') })
-      }
-    })
-  if (rows.length > 0)
-    await tx`
+  if (messages.length === 0 && done.changed === undefined && done.backlog === undefined) return
+  const sign = async () => {
+    const signed: { of: Unindexed; signature: Buffer }[] = []
+    for (const of of messages)
+      signed.push({ of, signature: await signatureOf(of.content, scopeWords(of.agentId, of.user)) })
+    return signed
+  }
+  const length = messages.reduce((sum, { content }) => sum + content.length, 0)
+  const signed = length < SHORT ? await sign() : await withoutIdling(tx, sign)
+  const bytes = signed.reduce((sum, { signature }) => sum + signature.length, 0)
+  const rows = signed.map(({ of: { id, sessionId, at }, signature }, n) => {
+    return { id, sessionId, at, n: n + 1, signature: signature.toString('base64') }
+  })
+  await tx`
+    with added as (
       insert into message_signatures (message_id, session_id, num, at, signature)
       select r.id, r."sessionId", p.given + r.n, r.at, decode(r.signature, 'base64')
         from signature_progress p, json_to_recordset(${JSON.stringify(rows)}::text::json)
              as r(id uuid, "sessionId" uuid, at timestamptz, n integer, signature text)
-       where exists (select 1 from messages m where m.id = r.id)`
-  if (rows.length > 0 || done.changed !== undefined || done.backlog !== undefined)
-    await tx`
-      update signature_progress
-         set given = given + ${rows.length}, open_bytes = open_bytes + ${bytes},
-             changed = greatest(changed, ${done.changed ?? null}::bigint), backlog = least(backlog, ${done.backlog ?? null}::bigint)`
+       where exists (select 1 from messages m where m.id = r.id)
+    )
+    update signature_progress
+       set given = given + ${rows.length}, open_bytes = open_bytes + ${bytes},
+           changed = greatest(changed, ${done.changed ?? null}::bigint),
+           backlog = least(backlog, ${done.backlog ?? null}::bigint)`
 }

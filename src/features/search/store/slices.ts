@@ -19,6 +19,10 @@ interface Signed {
 
 /** Turns the signatures that are not in slices yet. Slices of messages that are all deleted go. */
 export async function makeSlices(tx: Tx): Promise<void> {
+  // Those of messages that were deleted just when they were signed.
+  await tx`
+    delete from message_signatures w using signature_progress p
+     where w.num > p.sliced and not exists (select from messages m where m.id = w.message_id)`
   const rows = await tx<Signed[]>`
     select (w.num - p.sliced - 1)::integer as n, w.signature from signature_progress p
       join message_signatures w on w.num > p.sliced and w.num <= p.given`
@@ -72,7 +76,7 @@ const bytesOf = (messages: number): number => (messages + 7) >> 3
 export interface Chunk {
   first: number
   messages: number
-  /** When the newest of them was stored. */
+  /** The time at which the newest of them was stored. */
   lastAt: string
 }
 

@@ -50,7 +50,7 @@ function eachBeginning(text: string, take: (element: number) => void): void {
   }
 }
 
-/** The second bit of an element. */
+/** Returns the second bit of an element. */
 const secondOf = (element: number): number => mixed(element ^ 0x5bd1e995)
 
 /** Returns the signature of a text. `scope`: words that say whose it is, which no text holds. */
