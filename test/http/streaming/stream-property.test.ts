@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, expect } from 'vitest'
 import { contentOf } from '../../support/streams/sse.ts'
+import { samples } from '../../support/samples.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
 
@@ -86,7 +87,7 @@ verifies(
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: samples(12, 40) },
     )
   },
 )
