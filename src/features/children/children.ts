@@ -1,7 +1,7 @@
 /** Child sessions, as the host's extension: agents that are asked by other agents (contract section 30). */
 
 import { deriveTitle } from '../../actors/history/title.ts'
-import type { ChildPlace, ToolAnswer } from '../../actors/ports/index.ts'
+import type { CallNotes, ToolAnswer } from '../../actors/ports/index.ts'
 import { placeOfCall } from '../../actors/reply/call-key.ts'
 import { endsAtBoundary } from '../../actors/session/extension.ts'
 import type { Host, HostExtension } from '../../actors/session/host.ts'
@@ -46,7 +46,7 @@ export interface AskedCall extends StartedCall {
 export interface Children extends HostExtension {
   /** Returns what asks agents for a session. Null where it is too deep to ask any. */
   within(asking: Asking): Promise<{
-    place(agentId: string, key: string): ChildPlace
+    notes(agentId: string, key: string): CallNotes
     start(agentId: string, message: string, call: StartedCall): object
     ask(agentId: string, message: string, call: AskedCall): Promise<ToolAnswer>
   } | null>
@@ -153,7 +153,7 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
     async within(asking) {
       if ((await again(() => store.depth(asking.sessionId))) >= MOST_DEEP) return null
       return {
-        place: (agentId, key) => ({ agentId, sessionId: childSession(key) }),
+        notes: (agentId, key) => ({ child: { agentId, sessionId: childSession(key) } }),
         start: (agentId, message, call) => store.rowOf(childCall(asking, { agentId, message, call })),
         ask: (agentId, message, call) => ask(asking, agentId, message, call),
       }
