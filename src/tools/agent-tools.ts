@@ -19,8 +19,8 @@ export type AskOnce = Pick<Once, 'key' | 'callId' | 'mayLeave' | 'isAlone' | 'jo
 export interface AskAgents {
   /** Names the session that answers the call with this key. */
   notes(agentId: string, key: string): CallNotes
-  /** Returns the row that makes the session when the call is stored. */
-  start(agentId: string, message: string, call: Pick<AskOnce, 'key' | 'callId'>): object
+  /** Returns the row that makes the session when the call is stored. Undefined where the message makes none. */
+  start(agentId: string, message: string, call: Pick<AskOnce, 'key' | 'callId'>): object | undefined
   /** Has the agent answer in a session of its own, once for each key. Rejects only on abort. */
   ask(agentId: string, message: string, once: AskOnce): Promise<ToolAnswer>
 }
@@ -54,13 +54,11 @@ export function agentTools({ agentTools }: ToolboxConfig, { children }: ToolboxW
   }
 }
 
-/** Returns the message that arguments hold. Null where they are not what the schema allows, or it makes no session. */
+/** Returns the message that arguments hold. Null where they are not what the schema allows. */
 function messageIn(text: string): string | null {
   const args = objectIn(text)
   if (args === null || Object.keys(args).length !== 1 || typeof args.message !== 'string') return null
-  const { message } = args
-  const canBeStored = message.isWellFormed() && !message.includes('\u0000')
-  return canBeStored && message.trim() !== '' ? message : null
+  return args.message
 }
 
 function objectIn(text: string): Record<string, unknown> | null {

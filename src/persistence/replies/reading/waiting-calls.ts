@@ -85,6 +85,10 @@ const answersOf = (sql: AnySql): Fragment => sql`
      from waiting_questions q where q.reply_id = w.reply_id and q.place = w.place and q.decision is not null
       and not q.sign_in)`
 
+/** Returns whether calls of `messages m` may have waited: a reply that waits may be cancelled afterwards. */
+export const mayHaveWaited = (sql: AnySql): Fragment => sql`
+  (m.finish_reason = 'tool_calls' or m.finish_reason = 'cancelled' and m.tool_events is not null)`
+
 /** Returns `WaitedCall[]` of `messages m`, or null. Calls that a running reply has made are in its frames. */
 export const waitedCalls = (sql: AnySql): Fragment => sql`
   (select jsonb_agg(jsonb_build_object(
