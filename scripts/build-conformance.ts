@@ -1,5 +1,5 @@
 /** Builds greenroom-conformance into packages/conformance/dist: JavaScript for Node.js 20, and types. Before it is packed. */
-import { chmod, copyFile, rm } from 'node:fs/promises'
+import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -37,5 +37,4 @@ if (problems !== '') {
   console.error(problems)
   exit(1)
 }
-await chmod(join(outDir, 'main.js'), 0o755)
 await copyFile(join(root, 'LICENSE'), join(home, 'LICENSE'))
