@@ -15,6 +15,7 @@ import { FallbacksField } from './fallbacks-field.tsx'
 import { GenerationFields } from './generation-fields.tsx'
 import { ModelFields } from './model-field.tsx'
 import { NewPromptDialog } from './new-prompt-dialog.tsx'
+import { NewProviderDialog } from './new-provider-dialog.tsx'
 import { OriginsField } from './origins-field.tsx'
 import { PromptField } from './prompt-field.tsx'
 import { ResponseFormatField } from './response-format-field.tsx'
@@ -47,6 +48,7 @@ interface AgentFormProps {
 export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, agentId }: AgentFormProps) {
   const form = useForm<AgentValues>({ initialValues: initial, validate: { ...missing, responseFormat: badJson } })
   const [isNaming, { open, close }] = useDisclosure()
+  const [isConnecting, providerDialog] = useDisclosure()
   const { shown, show, showField } = useShownSection(form)
   const isAt = (section: SectionName) => ({ hidden: shown !== section })
   return (
@@ -59,13 +61,14 @@ export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, ag
           save={(values) => save(fieldsOf(values))}
           onSaved={onSaved}
           submitLabel={submitLabel}
+          isQuiet={bar !== undefined}
           second={second && { label: second.label, save: (values) => second.save(fieldsOf(values)) }}
           onWrong={showField}
         >
           <div {...isAt('general')}>
             <Stack gap="lg" className={fields.fields}>
               <TextInput label="Name" placeholder="Support" maw={420} withAsterisk {...form.getInputProps('name')} />
-              <ModelFields form={form} />
+              <ModelFields form={form} onNewProvider={providerDialog.open} />
               <FallbacksField form={form} />
               <PromptField
                 value={form.values.promptId}
@@ -141,6 +144,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, ag
             close()
           }}
         />
+        <NewProviderDialog form={form} opened={isConnecting} onClose={providerDialog.close} />
       </div>
     </>
   )
