@@ -3531,7 +3531,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description Id of an agent, or its exact name where no other agent has the same. Not needed with a key of exactly one agent. */
+            /** @description Id of an agent, or its exact name where no other agent has the same. When absent: the only agent that the key opens; of several, the one of the first response. A key of several named agents must send it. */
             model?: string;
         };
         AgentCreate: {

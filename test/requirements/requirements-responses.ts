@@ -29,6 +29,7 @@ export const responses = {
     'openai, @openai/agents, the AI SDK and LangChain talk and call tools in their default mode.',
   'contract-24.by-model': 'Below /api/v1/openai model or an id names the agent.',
   'contract-24.secrets': 'A client secret reaches the responses of its user alone.',
+  'contract-24.at-once': 'Requests behind one ended response at once are each answered, in copies of the conversation.',
   'contract-32.instructions':
     'Instructions are appended on the Responses API by default, for that request alone; elsewhere they are refused.',
   'contract-32.secret-instructions': 'A client secret’s instructions are 403, unless the agent appends everybody’s.',

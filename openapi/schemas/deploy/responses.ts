@@ -270,7 +270,7 @@ export const AgentConversationCreate = Type.Object(
     model: Type.Optional(
       Type.String({
         description:
-          'Id of an agent, or its exact name where no other agent has the same. Not needed with a key of exactly one agent.',
+          'Id of an agent, or its exact name where no other agent has the same. When absent: the only agent that the key opens; of several, the one of the first response. A key of several named agents must send it.',
       }),
     ),
   },

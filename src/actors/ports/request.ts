@@ -18,6 +18,10 @@ export interface ResponseRequest {
   metadata: Readonly<Record<string, string>>
   /** The number of messages that it gave its new session before its own. Absent when it gave none. */
   given?: number
+  /** The response that it names, where it stands behind a copy of that. */
+  behind?: string
+  /** Absent when it brought one message with one text. */
+  cuts?: MessageCuts
   instructions?: string
   maxOutputTokens?: number
   maxToolCalls?: number
@@ -32,6 +36,14 @@ export interface ResponseRequest {
   /** The agent's, as they were when it was sent. */
   temperature?: number
   topP?: number
+}
+
+/** The places in a stored message at which the request began another one, and another text. */
+export interface MessageCuts {
+  /** The beginnings of further messages: each is separated from the one before by an empty line. */
+  messages?: readonly number[]
+  /** The beginnings of texts that follow a text directly. */
+  texts?: readonly number[]
 }
 
 /**

@@ -15,6 +15,10 @@ export const agentModels = (sql: AnySql): Promise<AgentModel[]> =>
   sql<AgentModel[]>`
     select id, name, model, extract(epoch from date_trunc('second', created_at))::bigint as created from agents order by num`
 
+/** Returns the ids of the first two agents. */
+export const firstAgents = async (sql: AnySql): Promise<string[]> =>
+  (await sql<{ id: string }[]>`select id from agents order by num limit 2`).map(({ id }) => id)
+
 /**
  * Finds the ids of the agents that `model` names, two at most: the agent with that id, else those with exactly that name.
  * Searches `among`; null stands for all agents.

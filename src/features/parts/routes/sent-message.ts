@@ -43,6 +43,8 @@ export type FoundPart = SentPart<FoundSource>
 export interface SentMessage {
   text: string
   parts: SentPart[]
+  /** The places in the text where a text follows another one directly. Absent when none does. */
+  joins?: number[]
 }
 
 export type ChatMessage<From = Source> =
@@ -100,11 +102,17 @@ export function gather(
     throw new HttpError(413, `A message holds at most ${MOST_PARTS} parts, texts included.`)
   }
   const message: SentMessage = { text: '', parts: [] }
+  const joins: number[] = []
+  let isText = false // the part before it
   for (const [index, part] of parts.entries()) {
     const one = read(isObject(part) ? part : {}, index)
-    if (typeof one === 'string') message.text += one
-    else message.parts.push({ ...one, place: message.text.length })
+    if (typeof one === 'string') {
+      if (isText) joins.push(message.text.length)
+      message.text += one
+    } else message.parts.push({ ...one, place: message.text.length })
+    isText = typeof one === 'string'
   }
+  if (joins.length > 0) message.joins = joins
   const sizes = message.parts.map(({ source }) => (source.kind === 'data' ? source.data.size : 0))
   if (sizes.reduce((sum, size) => sum + size, 0) > MOST_MESSAGE_BYTES) throw tooLarge()
   return message

@@ -19,7 +19,7 @@ const headOf = (
   reply,
   sessionId,
   encoder,
-  previousId,
+  previousId: request?.behind ?? previousId,
   request,
 })
 

@@ -9,7 +9,7 @@ import { idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { givenWithParts, partsIn } from './input/given-parts.ts'
-import { conversationOf, historyOf } from './input/history-items.ts'
+import { historyIn } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
 import { type Contents, repeatedAt, storedContents } from './input/same-items.ts'
 import { replyRange, uuidIn } from './output/ids.ts'
@@ -27,7 +27,7 @@ const MOST_TRIES = 5
 
 const whereOf = ({ agentId, id }: StoredConversation) => ({ agentId, sessionId: id })
 
-const listOf = (data: readonly StoredItem[]) => ({
+export const listOf = (data: readonly StoredItem[]) => ({
   object: 'list' as const,
   data: [...data],
   first_id: data[0]?.id ?? null,
@@ -49,13 +49,8 @@ export async function giveItems(
   { caller, request }: Exchange,
 ) {
   if (caller.kind === 'secret') throw new HttpError(403, 'items: they are given with the deploy key')
-  const { items } = body
-  if (!Array.isArray(items)) return badRequest('items: must be an array of items')
-  if (items.length > MOST_ITEMS) return badRequest(`items: must have at most ${MOST_ITEMS} elements`)
-  const read = readInput(items, requireUploads(request), 'items')
-  const instruction = read.find(({ kind }) => kind === 'instructions')
-  if (instruction) return badRequest(`${instruction.where}.role: send instructions with the response`)
-  const history = historyOf(conversationOf(read, 'items'), 'items')
+  const read = readGivenItems(body, request)
+  const history = historyIn(read, 'items')
   if (history.length === 0) return listOf([])
   const owner = { agentId: conversation.agentId, sessionId: conversation.id, user: null }
   const find = ownFiles(deps.sql, caller, conversation.agentId)
@@ -71,6 +66,18 @@ export async function giveItems(
   } finally {
     parts?.over()
   }
+}
+
+/** Reads the items of a request that gives them to a conversation. Throws 400 and 413. */
+export function readGivenItems(
+  { items }: components['schemas']['ConversationItemsCreate'],
+  request: Exchange['request'],
+): InputItem[] {
+  if (!Array.isArray(items)) return badRequest('items: must be an array of items')
+  if (items.length > MOST_ITEMS) return badRequest(`items: must have at most ${MOST_ITEMS} elements`)
+  const read = readInput(items, requireUploads(request), 'items')
+  const instruction = read.find(({ kind }) => kind === 'instructions')
+  return instruction ? badRequest(`${instruction.where}.role: send instructions with the response`) : read
 }
 
 interface Giving {
@@ -171,11 +178,15 @@ export async function takeItem(
   const { sql } = deps
   const { value: head } = await readTurns(sql, conversation.id, 'desc').next()
   const last = head && itemsOf(head, whereOf(conversation)).at(-1)
-  if (!head || last?.id !== item.id) throw new HttpError(409, 'Other items follow this one.', noRetry)
+  if (!head || last?.id !== item.id) return refuseFollowed()
   const asked = head.role === 'assistant' ? head.continues : null
   const [before] = asked === null ? [] : await readTurnsOf(sql, conversation.id, [asked])
   const outcome = await takeBack(sql, conversation.id, shortenedAt(head, before ?? null))
   if (outcome === 'not_found') missing('conversation')
   if (outcome === 'busy') throw held()
-  if (outcome === 'moved') throw new HttpError(409, 'Other items follow this one.', noRetry)
+  if (outcome === 'moved') refuseFollowed()
+}
+
+export function refuseFollowed(): never {
+  throw new HttpError(409, 'Other items follow this one.', noRetry)
 }

@@ -16,6 +16,7 @@ import {
   refuseUsedMetadata,
   userOf,
 } from '../../../features/users/index.ts'
+import { firstAgents } from '../../../persistence/records/agent-models.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import { deleteSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
@@ -35,6 +36,8 @@ import { idOf, uuidIn } from './output/ids.ts'
 import { type ItemQuery, listOfItems, orderOf } from './output/item-list.ts'
 import { conversationItems } from './output/stored-items.ts'
 import { findConversation, type StoredConversation } from './store/stored-responses.ts'
+import { forgetUnclaimed, type UnclaimedConversation } from './store/unclaimed.ts'
+import { createOfNoAgent, findOfNoAgent, ofNoAgent } from './unclaimed-conversations.ts'
 
 interface Named {
   /** The parameters of the path. Below `/api/v1/openai` it names no agent: the conversation may belong to any agent. */
@@ -49,12 +52,16 @@ const wire = ({ id, created, metadata }: Pick<StoredConversation, 'id' | 'create
   metadata,
 })
 
-/** Finds a conversation of the caller's. Throws 404. */
-async function findOwn({ sql }: ResponseDependencies, { params, caller }: Named): Promise<StoredConversation> {
-  const uuid = uuidIn(params.conversation_id)
-  const found = uuid === null ? null : await findConversation(sql, uuid, params.agent_id ?? null)
-  if (found === null || !opensAgent(caller, found.agentId) || !opens(caller, found)) return missing('conversation')
-  return found
+/** Finds a conversation of the caller's, which below `/api/v1/openai` may have no agent yet. Throws 404. */
+async function findOwn(
+  deps: ResponseDependencies,
+  { params, caller }: Named,
+): Promise<StoredConversation | UnclaimedConversation> {
+  const uuid = uuidIn(params.conversation_id) ?? missing('conversation')
+  const found = await findConversation(deps.sql, uuid, params.agent_id ?? null)
+  if (found !== null && opensAgent(caller, found.agentId) && opens(caller, found)) return found
+  const unclaimed = params.agent_id === undefined ? await findOfNoAgent(deps, caller, uuid) : null
+  return unclaimed ?? missing('conversation')
 }
 
 async function create(
@@ -107,6 +114,7 @@ async function update(
   { body: { metadata }, ...named }: Named & { body: components['schemas']['ConversationChange'] },
 ) {
   const found = await findOwn(deps, named)
+  if (!('agentId' in found)) return wire(await ofNoAgent(deps).update(found, metadata))
   const { agentId, id, created } = found
   const bySecret = named.caller.kind === 'secret'
   if (bySecret) {
@@ -121,14 +129,19 @@ async function update(
 }
 
 async function remove(deps: ResponseDependencies, named: Named) {
-  const { agentId, id } = await findOwn(deps, named)
-  const { owners } = (await deleteSession(deps.sql, agentId, id)) ?? missing('conversation')
-  deps.host.forget([id], owners)
+  const found = await findOwn(deps, named)
+  const { id } = found
+  if ('agentId' in found) {
+    const { owners } = (await deleteSession(deps.sql, found.agentId, id)) ?? missing('conversation')
+    deps.host.forget([id], owners)
+  } else await forgetUnclaimed(deps.sql, id)
   return { id: idOf('conv', id), object: 'conversation.deleted' as const, deleted: true as const }
 }
 
 async function listItems(deps: ResponseDependencies, { query, ...named }: Named & { query: ItemQuery }) {
-  const { agentId, id } = await findOwn(deps, named)
+  const found = await findOwn(deps, named)
+  if (!('agentId' in found)) return await ofNoAgent(deps).list(found, query)
+  const { agentId, id } = found
   return await listOfItems(conversationItems(deps.sql, { agentId, sessionId: id }, orderOf(query)), query)
 }
 
@@ -136,14 +149,19 @@ interface NamedItem extends Named {
   params: Named['params'] & { item_id: string }
 }
 
-/** Returns the agent of a new conversation below `/api/v1/openai`. The official clients have no `model` there. */
-async function agentOf({ sql }: ResponseDependencies, model: string | undefined, caller: Caller): Promise<string> {
-  if (model !== undefined) return await agentNamed(sql, model, caller)
-  const [only, another] = agentsOf(caller) ?? []
-  if (only !== undefined && another === undefined) return only
-  return badRequest(
-    'model: is required here, beside metadata (extra_body), unless the key is of one agent. The base URL of an agent needs none.',
-  )
+type AgentCreate = components['schemas']['AgentConversationCreate']
+
+/**
+ * Makes a conversation below `/api/v1/openai`. The official clients have no `model` there: then it is of the only agent that
+ * the caller has, or of none until its first response.
+ */
+async function createBelowOpenai(deps: ResponseDependencies, { model, ...body }: AgentCreate, exchange: Exchange) {
+  const { caller } = exchange
+  if (model !== undefined) return await create(deps, await agentNamed(deps.sql, model, caller), body, exchange)
+  const [only, another] = agentsOf(caller) ?? (await firstAgents(deps.sql))
+  if (only !== undefined && another === undefined) return await create(deps, only, body, exchange)
+  if (agentsOf(caller) === null) return wire(await createOfNoAgent(deps, body, exchange))
+  return badRequest('model: is required, since the key is of several agents')
 }
 
 /** Mounts conversations below an agent and below `/api/v1/openai`. */
@@ -152,15 +170,23 @@ export function mountConversations(deploy: FastifyInstance, deps: ResponseDepend
   const change = (input: Parameters<typeof update>[1]) => update(deps, input)
   const erase = (named: Named) => remove(deps, named)
   const list = (input: Parameters<typeof listItems>[1]) => listItems(deps, input)
-  const give = async ({
-    body,
-    ...input
-  }: Named & Exchange & { body: components['schemas']['ConversationItemsCreate'] }) =>
-    giveItems(deps, await findOwn(deps, input), body, input)
-  const getItem = async (input: NamedItem) => readItem(deps, await findOwn(deps, input), input.params.item_id)
+  const give = async (input: Named & Exchange & { body: components['schemas']['ConversationItemsCreate'] }) => {
+    const found = await findOwn(deps, input)
+    const { body } = input
+    return 'agentId' in found
+      ? await giveItems(deps, found, body, input)
+      : await ofNoAgent(deps).give(found, body, input)
+  }
+  const getItem = async (input: NamedItem) => {
+    const found = await findOwn(deps, input)
+    const { item_id: id } = input.params
+    return 'agentId' in found ? await readItem(deps, found, id) : ofNoAgent(deps).getItem(found, id)
+  }
   const takeBack = async (input: NamedItem) => {
     const found = await findOwn(deps, input)
-    await takeItem(deps, found, input.params.item_id)
+    const { item_id: id } = input.params
+    if ('agentId' in found) await takeItem(deps, found, id)
+    else await ofNoAgent(deps).takeBack(found, id)
     return wire(found)
   }
   mountDeploy(deploy, conversations, {
@@ -174,8 +200,7 @@ export function mountConversations(deploy: FastifyInstance, deps: ResponseDepend
     deleteConversationItem: takeBack,
   })
   mountDeploy(deploy, agentConversations, {
-    createAgentConversation: async ({ body, ...exchange }) =>
-      create(deps, await agentOf(deps, body.model, exchange.caller), body, exchange),
+    createAgentConversation: ({ body, ...exchange }) => createBelowOpenai(deps, body, exchange),
     getAgentConversation: get,
     updateAgentConversation: change,
     deleteAgentConversation: erase,

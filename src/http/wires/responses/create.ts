@@ -20,16 +20,18 @@ import type { Instructions } from '../../sending/caller-instructions.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { fewerCalls } from '../../sending/overrides.ts'
 import { hashOf, idempotencyOf, isRetry } from '../../sending/request-options.ts'
-import { sendFrom } from '../../sending/send-message.ts'
+import { releasePartsAfter, sendFrom, sendWithFreshAgent } from '../../sending/send-message.ts'
 import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { afterStored } from '../../streaming/reply-stream.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
+import { sendInCopy } from './copies.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { givenWithParts, partsIn } from './input/given-parts.ts'
 import { beginningOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
+import { withCuts } from './input/message-cuts.ts'
 import { placeOf } from './input/place.ts'
 import {
   ignoredIn,
@@ -42,6 +44,7 @@ import { openSummary, refuseBehindPlace } from './input/sealed-summary.ts'
 import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
+import { claimConversation } from './unclaimed-conversations.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
 
@@ -76,7 +79,7 @@ export async function createResponse(
   })
 }
 
-interface Sending {
+export interface Sending {
   agentId: string
   agent: AgentForCompletion
   body: Body
@@ -91,9 +94,11 @@ interface Sending {
 }
 
 async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
-  const { agentId, body, exchange, items } = sending
+  const { agentId, body, exchange, items, wanted } = sending
   const { caller } = exchange
-  const placed = await placeOf(deps.sql, { agentId, caller }, body, items)
+  const by = { agentId, caller }
+  const claim = (conversation: string) => claimConversation(deps, by, conversation)
+  const placed = await placeOf(deps.sql, { ...by, claim }, body, items)
   if (placed.kind === 'new') return await sendFirst(deps, sending)
   const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {
@@ -104,7 +109,12 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   }
   const parts = await partsOf(deps, placed.message, sending, message)
   const { answers, place } = placed
-  return await sendFrom(deps, agentId, { ...message, text: placed.message.text, answers, place }, parts)
+  const { text, cuts } = placed.message
+  const input = { ...message, text, answers, place, response: withCuts(wanted.response, cuts) }
+  return await releasePartsAfter(parts, async () => {
+    const sent = await sendWithFreshAgent(deps, agentId, input, parts)
+    return sent.outcome === 'busy' ? ((await sendInCopy(deps, sending, input, parts)) ?? sent) : sent
+  })
 }
 
 const baseOf = ({ agent, body, exchange: { caller, request, reply }, wanted, instructions }: Sending) => ({
@@ -153,7 +163,8 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const secretNumber = caller.kind === 'secret' ? caller.number : null
   const ownFields = baseOf(sending)
   const given = history.length === 0 ? {} : { given: history.length }
-  const base = { ...ownFields, response: { ...ownFields.response, ...given } }
+  const cuts = { messages: [], texts: message?.joins ?? [] }
+  const base = { ...ownFields, response: withCuts({ ...ownFields.response, ...given }, cuts) }
   // Requests without a user come from many people. Two of them may begin with the same words, so none joins another.
   const madeBy = user === null ? undefined : hashIn(body, exchange)
   const { id: sessionId, isMade } =

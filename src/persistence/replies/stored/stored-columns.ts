@@ -24,6 +24,11 @@ const sentSchema = Type.Object({
   left: Type.Union([Type.Unsafe<NonNullable<SentBefore['left']>>(Type.String()), Type.Null()]),
 })
 
+const cutsSchema = Type.Object({
+  messages: Type.Optional(Type.Array(Type.Number())),
+  texts: Type.Optional(Type.Array(Type.Number())),
+})
+
 /** `messages.facts`: an admission stores some of them, the settlement the others. */
 export const factsSchema = Type.Object({
   providerId: Type.Optional(Type.String()),
@@ -42,6 +47,8 @@ export const factsSchema = Type.Object({
       background: Type.Boolean(),
       metadata: Type.Record(Type.String(), Type.String()),
       given: Type.Optional(Type.Number()),
+      behind: Type.Optional(Type.String()),
+      cuts: Type.Optional(cutsSchema),
       instructions: Type.Optional(Type.String()),
       maxOutputTokens: Type.Optional(Type.Number()),
       maxToolCalls: Type.Optional(Type.Number()),
@@ -126,6 +133,8 @@ true satisfies SameFields<
 true satisfies SameFields<Static<typeof shownCallsSchema>, ShownCall[]>
 true satisfies SameFields<Static<typeof stepDetailSchema>, StepDetail>
 
+/** The decoder of `response.cuts` in `messages.facts`. Null: the request was one message with one text. */
+export const decodeCuts = decoder('Where a message was joined', Type.Union([cutsSchema, Type.Null()]))
 /** The decoder of `messages.facts`. Null means that nothing is known. */
 export const decodeFacts = decoder('What is known of a reply', Type.Union([factsSchema, Type.Null()]))
 

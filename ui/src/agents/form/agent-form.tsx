@@ -15,9 +15,9 @@ import { FallbacksField } from './fallbacks-field.tsx'
 import { GenerationFields } from './generation-fields.tsx'
 import { ModelFields } from './model-field.tsx'
 import { NewPromptDialog } from './new-prompt-dialog.tsx'
-import { NewProviderDialog } from './new-provider-dialog.tsx'
 import { OriginsField } from './origins-field.tsx'
 import { PromptField } from './prompt-field.tsx'
+import { ProviderDialog } from './provider-dialog.tsx'
 import { ResponseFormatField } from './response-format-field.tsx'
 import { SectionIndex, type SectionName, useShownSection } from './sections.tsx'
 import { ApprovalsField } from './tools/approvals-field.tsx'
@@ -144,7 +144,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, ag
             close()
           }}
         />
-        <NewProviderDialog form={form} opened={isConnecting} onClose={providerDialog.close} />
+        <ProviderDialog form={form} opened={isConnecting} onClose={providerDialog.close} />
       </div>
     </>
   )

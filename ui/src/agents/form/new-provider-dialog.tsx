@@ -9,7 +9,7 @@ import { createProvider, type Provider, providerTypes } from '../../providers/re
 import { TypePicker } from '../../providers/type-picker.tsx'
 import type { AgentValues } from '../agent-values.ts'
 
-interface NewProviderDialogProps {
+export interface NewProviderDialogProps {
   /** The form of the agent, which gets the provider. */
   form: UseFormReturnType<AgentValues>
   opened: boolean
@@ -17,7 +17,7 @@ interface NewProviderDialogProps {
 }
 
 /** A provider without leaving the agent. */
-export const NewProviderDialog = ({ form, opened, onClose }: NewProviderDialogProps) => (
+const NewProviderDialog = ({ form, opened, onClose }: NewProviderDialogProps) => (
   <Modal opened={opened} onClose={onClose} title="New provider" size="lg">
     <TypeAndForm
       onCreated={({ id }) => {
@@ -27,6 +27,8 @@ export const NewProviderDialog = ({ form, opened, onClose }: NewProviderDialogPr
     />
   </Modal>
 )
+
+export default NewProviderDialog
 
 /** The type and the form, for as long as the dialog is open: nothing of a key that was typed stays. */
 function TypeAndForm({ onCreated }: { onCreated: (provider: Provider) => void }) {

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { AgentValues } from '../../agents/agent-values.ts'
 import { GenerationFields } from '../../agents/form/generation-fields.tsx'
 import { ModelFields } from '../../agents/form/model-field.tsx'
-import { NewProviderDialog } from '../../agents/form/new-provider-dialog.tsx'
+import { ProviderDialog } from '../../agents/form/provider-dialog.tsx'
 
 /** The model and the settings of generation, as in the agent's form. */
 export default function SettingsTab({ form }: { form: UseFormReturnType<AgentValues> }) {
@@ -12,7 +12,7 @@ export default function SettingsTab({ form }: { form: UseFormReturnType<AgentVal
     <>
       <ModelFields form={form} onNewProvider={open} />
       <GenerationFields form={form} />
-      <NewProviderDialog form={form} opened={isConnecting} onClose={close} />
+      <ProviderDialog form={form} opened={isConnecting} onClose={close} />
     </>
   )
 }

@@ -95,8 +95,11 @@ export function beginningOf(items: readonly InputItem[]): Beginning {
   const conversation = conversationOf(items)
   const last = conversation.at(-1)
   if (last?.role === 'tool') return { history: historyOf(conversation), message: null, chain: chainOf(conversation) }
-  if (last?.role !== 'user') return badRequest('input: must end with a message of the user, or with outputs of calls')
-  return { history: historyOf(conversation.slice(0, -1)), message: { text: last.content, parts: last.parts } }
+  const newest = items.findLast((item) => item.kind === 'user')
+  if (last?.role !== 'user' || newest === undefined) {
+    return badRequest('input: must end with a message of the user, or with outputs of calls')
+  }
+  return { history: historyOf(conversation.slice(0, -1)), message: newest.message }
 }
 
 /** Returns the messages of a history with the parts that they bring. `field` is the field's name in errors. */
@@ -108,6 +111,10 @@ export function historyOf(conversation: SentConversation, field = 'input'): Hist
     return { ...message, sent }
   })
 }
+
+/** Returns the messages of items that are a history alone. `field` is the field's name in errors. */
+export const historyIn = (items: readonly InputItem[], field: string): HistoryMessage[] =>
+  historyOf(conversationOf(items, field), field)
 
 /** Returns the turns behind the last user message, of which the newest has all its results. */
 function chainOf(conversation: SentConversation): Chain {

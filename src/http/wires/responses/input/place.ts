@@ -13,28 +13,16 @@ import {
   type Wait,
 } from '../../../../features/approvals/index.ts'
 import type { SentMessage, SentPart } from '../../../../features/parts/index.ts'
-import { type Caller, opens, opensAgent, ownSession, userOf } from '../../../../features/users/index.ts'
+import { opens, userOf } from '../../../../features/users/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
-import { noRetry } from '../../../sending/refusals.ts'
-import { badRequest, CodedError, HttpError, missing } from '../../../server/http-error.ts'
+import { badRequest, missing } from '../../../server/http-error.ts'
 import { callUuid, uuidIn } from '../output/ids.ts'
 import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
-import { findResponse } from '../store/stored-responses.ts'
 import { ofCall } from './history-items.ts'
 import { type InputItem, MOST_NAMED } from './input-items.ts'
+import type { Cuts } from './message-cuts.ts'
+import { type By, type Found, type NamedPlace, placeByName } from './named-place.ts'
 import { lastRepeated } from './repeated-path.ts'
-
-/** The caller and the agent of a request. */
-export interface By {
-  agentId: string
-  caller: Caller
-}
-
-export interface NamedPlace {
-  conversation?: unknown
-  previous_response_id?: unknown
-  on_busy?: unknown
-}
 
 export type Placed =
   /** A request that continues no session. */
@@ -44,10 +32,13 @@ export type Placed =
       sessionId: string
       place: MessagePlace | undefined
       /** The message with the parts of the answers. */
-      message: SentMessage
+      message: NewMessage
       answers: CallAnswer[]
     }
   | { kind: 'decisions'; sessionId: string; decisions: GivenDecisions; parts: SentPart[] }
+
+/** The new items as one message. `cuts`: where they were joined. */
+type NewMessage = Pick<SentMessage, 'text' | 'parts'> & { cuts: Cuts }
 
 type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
 
@@ -55,13 +46,6 @@ type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
 const responsesDecide: readonly PendingKind[] = ['approval', 'caller']
 
 const isAnswer = (item: InputItem): item is Answer => item.kind === 'output' || item.kind === 'approval'
-
-/** A place in a session. The input is new from the item `from` on. */
-interface Found {
-  sessionId: string
-  place: MessagePlace | undefined
-  from: number
-}
 
 export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readonly InputItem[]): Promise<Placed> {
   const items = withNewMessage(input)
@@ -78,10 +62,10 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   const answered = await answeredCalls(items, { fresh, wait, replies })
   const calls = answered.map(({ item, id }) => decisionOf(item, id))
   if (fresh.some(({ kind }) => kind === 'user') && !fresh.some(({ kind }) => kind === 'approval')) {
-    const { text, parts } = newMessage(fresh.filter((item) => !isAnswer(item)))
+    const { text, parts, cuts } = newMessage(fresh.filter((item) => !isAnswer(item)))
     const answers = answersAmong(calls, awaitedAt(place, wait))
     const taken = new Set(answers.map(({ id }) => id))
-    const message = { text, parts: [...parts, ...partsOfAnswers(answered.filter(({ id }) => taken.has(id)))] }
+    const message = { text, cuts, parts: [...parts, ...partsOfAnswers(answered.filter(({ id }) => taken.has(id)))] }
     return { kind: 'message', sessionId, place, message, answers }
   }
   refuseStray(fresh)
@@ -104,52 +88,6 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
 function withNewMessage(items: readonly InputItem[]): InputItem[] {
   const newest = items.findLastIndex(({ kind }) => kind === 'user')
   return items.map((item, index) => (index === newest ? { ...item, uuid: null } : item))
-}
-
-/** Finds the place that `previous_response_id` or `conversation` names. It is null without either. */
-export async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
-  const { previous_response_id: previous, conversation: given, on_busy: onBusy } = named
-  const conversation = given === undefined || given === null ? null : conversationOf(given)
-  if (previous !== undefined && previous !== null) {
-    const uuid = uuidIn(previous)
-    const response = uuid && (await findResponse(sql, uuid, agentId))
-    if (
-      !response ||
-      response.status === 'dequeued' ||
-      !opens(caller, { id: response.sessionId, user: response.user })
-    ) {
-      const words = uuid && (await ofAnotherAgent(sql, caller, uuid))
-      const none = words || 'previous_response_id: there is no such response'
-      throw new CodedError(400, none, 'previous_response_not_found')
-    }
-    const { id, sessionId, status } = response
-    if (conversation !== null && conversation !== sessionId) {
-      return badRequest('previous_response_id: is not of this conversation')
-    }
-    if (status === 'queued' && onBusy !== 'enqueue') {
-      const words = 'The response of previous_response_id has not begun: wait for it, or send on_busy: "enqueue".'
-      throw new HttpError(409, words, noRetry)
-    }
-    return { sessionId, place: { parent: id }, from: 0 }
-  }
-  if (conversation === null) return null
-  const session = await ownSession(sql, caller, { agent_id: agentId, session_id: conversation })
-  return { sessionId: (session ?? missing('conversation')).id, place: undefined, from: 0 }
-}
-
-/** Returns the words for a response of the caller's that another agent made. Null when there is none. */
-async function ofAnotherAgent(sql: Sql, caller: Caller, uuid: string): Promise<string | null> {
-  const found = await findResponse(sql, uuid, null)
-  if (found === null || !opensAgent(caller, found.agentId)) return null
-  if (!opens(caller, { id: found.sessionId, user: found.user })) return null
-  return `previous_response_id: is a response of the agent ${found.agentId}, and a conversation has one agent`
-}
-
-/** Reads the id of a conversation, bare or in an object. */
-function conversationOf(given: unknown): string {
-  const id: unknown = typeof given === 'object' && given !== null && 'id' in given ? given.id : given
-  if (typeof id !== 'string') return badRequest('conversation: must be an id, or an object with one')
-  return uuidIn(id) ?? missing('conversation')
 }
 
 /** Finds the caller's replies that items refer to. */
@@ -279,8 +217,9 @@ function decisionOf(item: Answer, id: string): DecidedCall {
 }
 
 /** Joins the new items into one user message. */
-function newMessage(fresh: readonly InputItem[]): SentMessage {
+function newMessage(fresh: readonly InputItem[]): NewMessage {
   const message: SentMessage = { text: '', parts: [] }
+  const cuts: Cuts = { messages: [], texts: [] }
   let isFirst = true
   for (const item of fresh) {
     if (item.kind === 'aside' || item.kind === 'instructions') continue
@@ -289,9 +228,11 @@ function newMessage(fresh: readonly InputItem[]): SentMessage {
       return badRequest(`${item.where}: only messages of the user can be added to a conversation`)
     if (!isFirst) message.text += '\n\n'
     const before = message.text.length
+    if (!isFirst) cuts.messages.push(before)
+    cuts.texts.push(...(item.message.joins ?? []).map((place) => place + before))
     message.text += item.message.text
     message.parts.push(...item.message.parts.map((part) => ({ ...part, place: part.place + before })))
     isFirst = false
   }
-  return isFirst ? badRequest('input: must end with a message of the user') : message
+  return isFirst ? badRequest('input: must end with a message of the user') : { ...message, cuts }
 }

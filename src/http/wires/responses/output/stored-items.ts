@@ -1,6 +1,6 @@
 /** Stored messages as items, for the lists of requests and conversations (contract section 24). */
 import { segmentsOf } from '../../../../actors/history/message-parts.ts'
-import type { MessagePart } from '../../../../actors/ports/index.ts'
+import type { MessageCuts, MessagePart } from '../../../../actors/ports/index.ts'
 import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../../actors/reply/reply-event.ts'
 import { partPath } from '../../../../features/parts/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
@@ -42,7 +42,8 @@ export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<St
     const question = await questionOf(sql, questionId)
     const answers = previousId === null ? [] : await answersOf(sql, previousId)
     const outputs = answers.map((one) => answerItem(one, stored))
-    return [...given, ...outputs, ...(question === null ? [] : [questionItem(question, stored)])]
+    const cuts = stored.request?.cuts ?? null
+    return [...given, ...outputs, ...(question === null ? [] : questionItems({ ...question, cuts }, stored))]
   }
   if (previousId === null) return given
   return (await decisionsOf(sql, id, previousId)).map((decision) =>
@@ -58,11 +59,31 @@ export async function* conversationItems(sql: Sql, where: Where, order: 'asc' | 
   }
 }
 
-function questionItem({ id, content, parts }: StoredQuestion, where: Where): StoredItem {
-  const shown = contentOf(content, parts, pathsOf(id, parts, where))
-  const texts = shown.length > 0 ? shown : [{ type: 'input_text', text: '' }]
-  return { id: idOf('msg', id), type: 'message', status: 'completed', role: 'user', content: texts }
+/** Returns a user's message as the request had it: as one item or several, of which the last one has the message's id. */
+function questionItems({ id, content, parts, cuts }: ShownQuestion, where: Where): StoredItem[] {
+  const begins = [0, ...(cuts?.messages ?? [])]
+  const numbered = parts.map((part, index) => ({ ...part, n: part.n ?? index }))
+  return begins.map((from, n) => {
+    const next = begins[n + 1]
+    const to = next === undefined ? content.length : next - BETWEEN
+    const ends = [...(cuts?.texts ?? []).filter((place) => place >= from && place <= to), to]
+    const shown = ends.flatMap((end, index) => {
+      const begin = ends[index - 1] ?? from
+      const isLast = index === ends.length - 1
+      const own = numbered.filter(({ place }) => place >= begin && (isLast ? place <= end : place < end))
+      const moved = own.map((part) => ({ ...part, place: part.place - begin }))
+      return contentOf(content.slice(begin, end), moved, pathsOf(id, moved, where))
+    })
+    const uuid = next === undefined ? id : partUuid(id, `message:${n}`)
+    const texts = shown.length > 0 ? shown : [{ type: 'input_text', text: '' }]
+    return { id: idOf('msg', uuid), type: 'message', status: 'completed', role: 'user', content: texts }
+  })
 }
+
+type ShownQuestion = StoredQuestion & { cuts: MessageCuts | null }
+
+/** The length of the empty line between two messages that were joined. */
+const BETWEEN = '\n\n'.length
 
 const idsOf = ({ agentId, sessionId }: Where): Where => ({ agentId, sessionId })
 
@@ -116,7 +137,7 @@ const answerItem = (answer: StoredDecision, where: Where): StoredItem =>
   decisionItem(answer, { replyId: answer.heldBy, requestedBy: answer.heldBy, where })
 
 export function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
-  if (turn.role === 'user') return [questionItem(turn, where)]
+  if (turn.role === 'user') return questionItems(turn, where)
   const { id, continues, decisions, answers, events, parts, isGiven } = turn
   const answered = answers.map((one) => answerItem(one, where))
   const shown = decisions.filter(({ kind }) => kind !== 'input')

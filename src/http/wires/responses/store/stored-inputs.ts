@@ -1,5 +1,5 @@
 /** Messages as the Responses API lists them: the inputs of requests, and whole replies (contract section 24). */
-import type { MessagePart, MessagePlace } from '../../../../actors/ports/index.ts'
+import type { MessageCuts, MessagePart, MessagePlace } from '../../../../actors/ports/index.ts'
 import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
@@ -7,6 +7,7 @@ import { batchesOf, wholePath } from '../../../../persistence/replies/reading/me
 import { type PartRow, partOf, partRow, partsOf, readParts } from '../../../../persistence/replies/reading/part-rows.ts'
 import { type OutcomeRow, outcomeOf } from '../../../../persistence/replies/settling/stored-outcome.ts'
 import { type EventRow, eventsOf, framesOf } from '../../../../persistence/replies/settling/stored-reply.ts'
+import { decodeCuts } from '../../../../persistence/replies/stored/stored-columns.ts'
 import { encoderOf } from './stored-responses.ts'
 
 /** The decision about a pending call. */
@@ -62,7 +63,7 @@ export async function decisionsOf(sql: Sql, replyId: string, requestedBy: string
 }
 
 export type StoredTurn =
-  | (StoredQuestion & { role: 'user' })
+  | (StoredQuestion & { role: 'user'; cuts: MessageCuts | null })
   | {
       role: 'assistant'
       id: string
@@ -93,6 +94,7 @@ type TurnRow = EventRow &
     encoder: number
     continues: string | null
     parts: PartRow[] | null
+    cuts: unknown
     decisions: DecisionRow[] | null
     answers: DecisionRow[] | null
   }
@@ -135,11 +137,17 @@ export async function positionAt(sql: Sql, sessionId: string, place: MessagePlac
   return row?.position ?? -1
 }
 
+/** Returns a subquery: where a user message was joined, which its reply has stored. Null when it was not. */
+const cutsOf = (sql: AnySql): Fragment => sql`
+  case when m.role = 'user' then (
+    select r.facts #> '{response,cuts}' from messages r
+     where r.session_id = m.session_id and r.position = m.position + 1 and r.role = 'assistant') end`
+
 /** Returns these messages of a session, on whatever branch they are, in their order. */
 export async function readTurnsOf(sql: Sql, sessionId: string, ids: readonly string[]): Promise<StoredTurn[]> {
   const rows = await sql<TurnRow[]>`
     select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions,
-           ${answerRows(sql)} as answers
+           ${answerRows(sql)} as answers, ${cutsOf(sql)} as cuts
       from messages m where m.session_id = ${sessionId} and m.id = any(${[...ids]}::uuid[]) order by m.position`
   return rows.map((row) => turnOf(sql, row))
 }
@@ -162,7 +170,7 @@ export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'de
   for (const batch of order === 'asc' ? batches : batches.toReversed()) {
     const rows = await sql<TurnRow[]>`
       select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions,
-           ${answerRows(sql)} as answers
+           ${answerRows(sql)} as answers, ${cutsOf(sql)} as cuts
         from messages m where m.session_id = ${sessionId} and m.position = any(${[...batch]}::integer[])
        order by m.position`
     for (const row of order === 'asc' ? rows : rows.toReversed()) yield turnOf(sql, row)
@@ -172,7 +180,7 @@ export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'de
 function turnOf(sql: Sql, row: TurnRow): StoredTurn {
   const { id, role, content, model, continues } = row
   const parts = row.parts?.map((part) => partOf(sql, part)) ?? []
-  if (role === 'user') return { id, role, content, parts }
+  if (role === 'user') return { id, role, content, parts, cuts: decodeCuts(row.cuts) }
   // A copied reply was not generated in its session either, but has its model and reads as a reply. A copy of a waiting reply
   // by an earlier version does not say which of its calls were shown: all of them are, as they were then.
   const isOldCopy = row.finish_reason === 'tool_calls' && row.shown_calls === null

@@ -56,10 +56,15 @@ function conversationCalls({ client, honoured, conversation }: Kit): Step[] {
       const { output } = await client.responses.compact({ model: 'any', input: 'Hi' })
       expect(output[0]?.type).toBe('compaction')
     }),
-    honoured('conversations.create', 'items, metadata', 'Below `/api/v1/openai` also `model`', async () => {
-      const { id } = await client.conversations.create({ metadata: { a: 'b' } })
-      expect(id).toMatch(/^conv_/)
-    }),
+    honoured(
+      'conversations.create',
+      'items, metadata',
+      'Below `/api/v1/openai` also `model`; without it, the only agent, or that of the first response',
+      async () => {
+        const { id } = await client.conversations.create({ metadata: { a: 'b' } })
+        expect(id).toMatch(/^conv_/)
+      },
+    ),
     honoured('conversations.retrieve', '', '', async () => {
       const { id } = await conversation()
       expect((await client.conversations.retrieve(id)).id).toBe(id)

@@ -1,0 +1,48 @@
+/**
+ * Responses behind one `previous_response_id` at once: a session has one running reply, so each further one is put into a copy
+ * of the conversation up to the response that it names.
+ */
+import type { Sent } from '../../../actors/session/host.ts'
+import { makeSession } from '../../../features/branches/index.ts'
+import type { PreparedParts } from '../../../features/parts/index.ts'
+import { isTaken } from '../../../features/queue/index.ts'
+import { userOf } from '../../../features/users/index.ts'
+import { deleteSession } from '../../../persistence/replies/sessions/sessions.ts'
+import type { MessageInput } from '../../sending/message-record.ts'
+import { sendWithFreshAgent } from '../../sending/send-message.ts'
+import type { Sending } from './create.ts'
+import type { ResponseDependencies } from './exchange.ts'
+import { findResponse } from './store/stored-responses.ts'
+
+/**
+ * Sends a message that its session has no room for to a copy of the session. Null when the request asks for this very
+ * session, or for a way to wait, or when the response that it names runs still.
+ */
+export async function sendInCopy(
+  deps: ResponseDependencies,
+  { agentId, body, wanted, exchange: { caller } }: Sending,
+  input: MessageInput,
+  parts: PreparedParts | undefined,
+): Promise<Sent | null> {
+  const { conversation = null, previous_response_id: previous = null, on_busy: onBusy = null } = body
+  if (previous === null || conversation !== null || onBusy !== null) return null
+  // A key belongs to a session: its retry would come to another one.
+  if (input.idempotency !== null || (input.answers ?? []).length > 0) return null
+  if (caller.kind === 'secret' && caller.sessionId !== null) return null
+  const { place, sessionId } = input
+  const behind = place !== undefined && 'parent' in place ? place.parent : null
+  const named = behind === null ? null : await findResponse(deps.sql, behind, agentId)
+  if (named === null || named.status === 'streaming' || named.status === 'queued') return null
+  const fork = { sessionId, owner: userOf(caller), messageId: named.id }
+  const secretNumber = caller.kind === 'secret' ? caller.number : null
+  const { id } = await makeSession(deps, agentId, {}, { fork, secretNumber })
+  const response = { ...wanted.response, ...input.response, behind: named.id }
+  let isSent = false
+  try {
+    const sent = await sendWithFreshAgent(deps, agentId, { ...input, sessionId: id, place: undefined, response }, parts)
+    isSent = isTaken(sent) || sent.outcome === 'unknown'
+    return sent
+  } finally {
+    if (!isSent) await deleteSession(deps.sql, agentId, id)
+  }
+}
