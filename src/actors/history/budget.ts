@@ -16,7 +16,8 @@ export interface Room {
  * oldest first. Equal to their number: none is sent.
  */
 export function firstTurn(tokens: readonly number[], { room, start }: Room): number {
-  return start === null ? repeated(tokens, room) : cutAt(tokens, start, tokens.length, room)
+  if (start === null) return repeated(tokens, room)
+  return sumOf(tokens, start, tokens.length) <= room ? start : cutTo(tokens, room)
 }
 
 /**
@@ -25,19 +26,25 @@ export function firstTurn(tokens: readonly number[], { room, start }: Room): num
  */
 function repeated(tokens: readonly number[], room: number): number {
   let start = 0
-  for (let count = 1; count <= tokens.length; count++) start = cutAt(tokens, start, count, room)
+  let sum = 0
+  for (const [at, tokensOfTurn] of tokens.entries()) {
+    sum += tokensOfTurn
+    if (sum <= room) continue
+    start = cutTo(tokens, room, at + 1)
+    sum = sumOf(tokens, start, at + 1)
+  }
   return start
 }
 
-function cutAt(tokens: readonly number[], start: number, end: number, room: number): number {
+function sumOf(tokens: readonly number[], from: number, end: number): number {
   let sum = 0
-  for (let at = start; at < end; at++) sum += tokens[at] ?? 0
-  return sum <= room ? start : cutTo(tokens.slice(0, end), room)
+  for (let at = from; at < end; at++) sum += tokens[at] ?? 0
+  return sum
 }
 
-/** Returns the turn that a history begins with once it is cut. */
-export const cutTo = (tokens: readonly number[], room: number): number =>
-  newestWithin(tokens, room * SHARE_AFTER_CUT, room)
+/** Returns the turn that a history begins with once it is cut. It ends before the turn `end`. */
+export const cutTo = (tokens: readonly number[], room: number, end = tokens.length): number =>
+  newestWithin(tokens, room * SHARE_AFTER_CUT, room, end)
 
 /** Above this share of the room a history is summarised, if its agent has that done. */
 const SHARE_TO_SUMMARISE = 0.8
@@ -62,11 +69,12 @@ export function toSummarise(
   return covered === 0 ? null : { sent, covered }
 }
 
-/** Returns the newest whole turns within `share`; the newest one alone may take `most`. */
-export function newestWithin(tokens: readonly number[], share: number, most = share): number {
+/** Returns the newest whole turns before `end` within `share`; the newest one alone may take `most`. */
+export function newestWithin(tokens: readonly number[], share: number, most = share, end = tokens.length): number {
   let left = share
-  let at = tokens.length
-  if ((tokens.at(-1) ?? 0) > share && (tokens.at(-1) ?? 0) <= most) return tokens.length - 1
+  let at = end
+  const newest = tokens[end - 1] ?? 0
+  if (newest > share && newest <= most) return end - 1
   while (at > 0 && (tokens[at - 1] ?? 0) <= left) {
     at -= 1
     left -= tokens[at] ?? 0

@@ -10,6 +10,7 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/client'
 import Type, { type Static } from 'typebox'
+import { loadMcpParts } from '../../async/mcp-parts.ts'
 import { decoder } from '../../persistence/stored-json.ts'
 
 /** A sign-in that cannot be begun or finished. The message is fit for the log, and holds no secret. */
@@ -55,7 +56,10 @@ export type Granted = Static<typeof Granted>
 export const readGranted = decoder('A grant', Granted)
 
 /** Loads the SDK on first use: it is large. */
-const sdk = () => import('@modelcontextprotocol/client')
+const sdk = async () => {
+  await loadMcpParts('client')
+  return await import('@modelcontextprotocol/client')
+}
 
 export interface SignInWishes {
   /** The MCP server's address. */

@@ -1,6 +1,6 @@
 /** Reads JSON bodies, strictly (contract sections 2 and 18). Both scopes use it. */
-import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ownTurns } from '../../async/own-turn.ts'
 import { openUploads, takesParts } from '../../features/parts/index.ts'
 import { parseNoted } from '../../untrusted/exact-json.ts'
 import { HttpError } from './http-error.ts'
@@ -10,8 +10,12 @@ import { placeOfFault } from './request-body/json-fault.ts'
 import { createShare, SHARES } from './request-body/shares.ts'
 import { findFault } from './request-body/text.ts'
 
-/** Receiving, reading and answering a larger body costs up to 100 ms each: other requests have their turn between these. */
+/**
+ * Receiving, reading and answering a larger body costs up to 50 ms each: other requests have their turn between these,
+ * and no two bodies are read in one turn, however many arrive together.
+ */
 const LARGE_BYTES = 256 * 1024
+const ownTurn = ownTurns()
 
 /**
  * Replaces Fastify's parsers in this scope. Empty bodies are `undefined`; other media types, or none, are 415; broken
@@ -41,9 +45,11 @@ export function registerJson(
     const body = await readBody(request, uploads?.filter())
     if (body.length === 0) return undefined
     const isLarge = body.length >= LARGE_BYTES
-    if (isLarge) await setImmediate()
-    const value = readJson(body)
-    if (isLarge) await setImmediate()
+    if (isLarge) await ownTurn()
+    const size = measureJson(body)
+    if (isLarge) await ownTurn()
+    const value = readJson(body, size)
+    if (isLarge) await ownTurn()
     uploads?.restoreFields(value)
     return value
   })
@@ -74,8 +80,7 @@ export function decodeUtf8(body: Buffer): string {
 }
 
 /** Throws `HttpError` 400. */
-export function readJson(body: Buffer): unknown {
-  const { values, levels, hasUnicodeEscape } = measureJson(body)
+export function readJson(body: Buffer, { values, levels, hasUnicodeEscape } = measureJson(body)): unknown {
   if (levels > MOST_LEVELS) throw new HttpError(400, `body: must not be nested more than ${MOST_LEVELS} deep`)
   if (values > MOST_VALUES) throw new HttpError(400, `body: must not hold more than ${MOST_VALUES} values`)
   const text = decodeUtf8(body)

@@ -5,10 +5,10 @@ import type { Again } from '../../actors/ports/index.ts'
 import { atMost } from '../../async/pause.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { type Called, callAsking } from './mcp-elicitation.ts'
 import { challenged } from './mcp-failure.ts'
 import type { FetchWatch } from './mcp-fetch.ts'
 import { withMarks } from './mcp-numbers.ts'
-import { type Called, callAsking } from './mcp-questions.ts'
 import { type McpServer, openTransport, type TransportWatch } from './mcp-transport.ts'
 
 /** The SDK's own timeout, longer than any of ours: each call has its limit by signal. Milliseconds. */

@@ -13,6 +13,7 @@ import type { Outbound } from '../outbound/outbound.ts'
 import { createLists, type McpTool, usableTools } from './lists/mcp-lists.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { createConnections, keyOf, type McpConnections } from './mcp-connections.ts'
+import { CannotAsk, type ServerQuestions } from './mcp-elicitation.ts'
 import {
   type Challenge,
   challengeOf,
@@ -24,7 +25,6 @@ import {
   wasNotExecuted,
 } from './mcp-failure.ts'
 import { picturesIn } from './mcp-pictures.ts'
-import { CannotAsk, type ServerQuestions } from './mcp-questions.ts'
 import { resultText } from './mcp-result.ts'
 import type { McpServer } from './mcp-transport.ts'
 

@@ -16,7 +16,25 @@ function replies(tokens: readonly number[], room: number): number[] {
   })
 }
 
+/** A list that counts how often it is read. */
+function counting(tokens: number[]): { tokens: number[]; reads(): number } {
+  let reads = 0
+  const get = (of: number[], name: string | symbol): unknown => {
+    if (typeof name === 'string' && /^\d+$/.test(name)) reads += 1
+    return Reflect.get(of, name)
+  }
+  return { tokens: new Proxy(tokens, { get }), reads: () => reads }
+}
+
 describe('the turns that are sent', () => {
+  verifies('contract-26.cost-of-bytes', 'are found by looking at each turn of a given history a few times', () => {
+    for (const room of [0, 5_000, 1_000_000]) {
+      const { tokens, reads } = counting(Array.from({ length: 10_000 }, () => 10))
+      firstTurn(tokens, { room, start: null })
+      expect(reads()).toBeLessThan(10 * tokens.length)
+    }
+  })
+
   verifies('contract-19.budget', 'never take more than the room, and begin alike until they no longer fit', () => {
     fc.assert(
       fc.property(turnTokens, fc.integer({ min: 0, max: 1500 }), (tokens, room) => {

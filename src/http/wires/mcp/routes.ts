@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mcp } from '../../../../openapi/operations/deploy/mcp.ts'
+import { loadMcpParts } from '../../../async/mcp-parts.ts'
 import { type Caller, listedOrigin, opens } from '../../../features/users/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
@@ -53,6 +54,12 @@ const messagesIn = (body: unknown): Record<string, unknown>[] => [body].flat().f
 
 const calls = (body: unknown, method: string): boolean => messagesIn(body).some((message) => message.method === method)
 
+/** Loads the SDK where it is used: it is large. */
+async function loadServer(): Promise<typeof import('./server.ts')> {
+  await loadMcpParts('server')
+  return await import('./server.ts')
+}
+
 async function answer(deps: AskDependencies, exchange: AskExchange, body: unknown): Promise<FastifyReply> {
   const { reply, request } = exchange
   const agent = await loadAgent(deps, exchange.agentId)
@@ -62,7 +69,7 @@ async function answer(deps: AskDependencies, exchange: AskExchange, body: unknow
   }
   if (deps.host.draining() && calls(body, 'tools/call')) refuse('draining')
   await takeCancels(deps, exchange, body)
-  const { openServer } = await import('./server.ts') // the SDK is loaded where it is used
+  const { openServer } = await loadServer()
   const server = await openServer(deps, exchange, agent.name)
   const response = await server.fetch(webRequest(request, exchange.left), { parsedBody: body })
   request.breakOff?.throwIfAborted()

@@ -3,6 +3,7 @@
  * 404 and 409.
  */
 
+import { setImmediate } from 'node:timers/promises'
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../../actors/ports/index.ts'
 import type { PendingKind } from '../../../../actors/reply/reply-event.ts'
 import {
@@ -45,9 +46,13 @@ type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
 /** The kinds that items of the input can decide. */
 const responsesDecide: readonly PendingKind[] = ['approval', 'caller']
 
+/** The number of items that are looked at in a row, before others have their turn. */
+const AT_ONCE = 2000
+
 const isAnswer = (item: InputItem): item is Answer => item.kind === 'output' || item.kind === 'approval'
 
 export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readonly InputItem[]): Promise<Placed> {
+  if (input.length > AT_ONCE) await setImmediate() // reading them has taken as long
   const items = withNewMessage(input)
   const replies = await repliesNamed(sql, by, items)
   const found = (await placeByName(sql, by, named)) ?? (await placeByItems(sql, by, items, replies))
@@ -158,6 +163,7 @@ async function placeByItems(
     return last === null ? null : placeAt({ id: last, sessionId }, anchor.index + repeats + 2)
   }
   for (const [index, item] of items.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
     const reply = isAnswer(item) ? await askedIn(item, replies) : undefined
     if (reply !== undefined) return placeAt(reply, index)
   }
@@ -185,7 +191,8 @@ async function answeredCalls(
   const waiting = new Set(pending.values())
   const isFresh = new Set<InputItem>(fresh)
   const answered: AnsweredCall[] = []
-  for (const item of items.filter(isAnswer)) {
+  for (const [index, item] of items.filter(isAnswer).entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
     const uuid = callIn(item)
     const known = uuid === null ? undefined : (pending.get(uuid) ?? (await replies.byCall(uuid))?.callId)
     const id = known ?? item.callId
