@@ -15,6 +15,8 @@ afterAll(async () => {
 const made = await app.client.POST('/api/v1/mcp-servers', {
   body: { name: 'asks', transport: 'streamable_http', url: server.url },
 })
+// A reply waits 3 s for a list of tools, which the first one of a busy machine may take.
+await app.client.GET('/api/v1/mcp-servers/{id}/tools', { params: { path: { id: made.data?.id ?? '' } } })
 const mcpServers = [{ mcpServerId: made.data?.id ?? '', toolNames: ['*'] }]
 await app.client.PUT('/api/v1/agents/{agent_id}/tools', {
   params: { path: { agent_id: agentId } },
