@@ -5,7 +5,7 @@ import type { Figures, OwnCase, Rows } from '../runner/case.ts'
 import { ask, type GreenroomScene, load, pause, startScene } from './greenroom-scene.ts'
 
 const kinds = {
-  '5 tokens at once': { prompt: 'tokens=5 rate=0', tokens: 5, replies: 200 },
+  '5 tokens at once': { prompt: 'tokens=5 rate=0', tokens: 5, replies: 600 },
   '100 tokens at 50/s': { prompt: 'tokens=100 rate=50', tokens: 100, replies: 100 },
   '2,000 tokens at 400/s': { prompt: 'tokens=2000 rate=400', tokens: 2000, replies: 50 },
 }
@@ -19,19 +19,23 @@ type Kind = (typeof kinds)[keyof typeof kinds]
 async function requireIndexed({ sql }: GreenroomScene): Promise<void> {
   const [row] = await sql<{ left: boolean }[]>`
     select exists (select from messages m
-      where not exists (select from message_words w where w.message_id = m.id)) as left`
+      where not exists (select from message_signatures w where w.message_id = m.id)) as left`
   if (row?.left !== false) throw new Error('Messages are not searchable yet.')
 }
 
 /** Runs the replies while nobody makes messages searchable, and has those that came meanwhile left out for good. */
 async function without<Result>({ sql }: GreenroomScene, run: () => Promise<Result>): Promise<Result> {
   const { result } = await sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtextextended('search_progress', 0))`
+    await tx`select pg_advisory_xact_lock(hashtextextended('signature_progress', 0))`
     const measured = await withoutIdling(tx, run)
     await tx`
-      insert into message_words (message_id, session_id, at, words, whole)
-      select id, session_id, created_at, '', true from messages on conflict do nothing`
-    await tx`update search_progress set changed = pg_sequence_last_value('session_changes'::regclass)`
+      with added as (
+        insert into message_signatures (session_id, message_id, num, at, signature)
+        select session_id, id, p.given + row_number() over (), created_at, '\\x00' from messages, signature_progress p
+        on conflict do nothing returning num
+      )
+      update signature_progress set given = coalesce((select max(num) from added), given),
+             changed = pg_sequence_last_value('session_changes'::regclass)`
     return { result: measured }
   })
   return result

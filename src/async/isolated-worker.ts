@@ -50,7 +50,7 @@ export interface KeptOptions<Answer> {
   /** Limits one job. */
   jobMs: number
   /** The time to say that it is ready. `START_MS` by default. */
-  startMs?: number
+  startMs?: number | undefined
   /** The idle time after which it is ended (milliseconds). */
   idleMs: number
   onAnswer(answer: Answer): void

@@ -6,6 +6,7 @@ import {
   createTokenCounter,
   startTokenWorker,
   type TokenCounterOptions,
+  warnUncounted,
 } from '../../src/providers/tokens/token-count.ts'
 
 const patient = { deadlineMs: 20_000 }
@@ -142,6 +143,20 @@ test('a thread that says nothing is waited for until the deadline, and replaced 
   await expect.poll(() => count(['hello world'])).toEqual([7])
   await exit
   expect(faults).not.toEqual([])
+})
+
+test('a thread that is not ready in time is one warning, which says what is counted instead, without a stack', async () => {
+  const lines: unknown[] = []
+  const onFault = warnUncounted({ warn: (...line) => lines.push(line) })
+  const start = () => new Worker('setInterval(() => {}, 1000)', { eval: true, execArgv: [] })
+  const { count } = open({ start, startMs: 50, onFault })
+  expect([await count(['hello world']), await count(['hello'])]).toEqual([[3], [2]])
+  expect(lines).toEqual([
+    [
+      { reason: 'Error: The worker was not ready within 50 ms.' },
+      'Tokens could not be counted: four characters count as one.',
+    ],
+  ])
 })
 
 test('the thread goes when nothing is asked for a while, and comes back', async () => {

@@ -18,6 +18,8 @@ export interface TokenCounterOptions {
   idleMs?: number
   /** The longest wait, the thread's start (0.3 s) included: less than the 2 s that a cancel waits. Milliseconds. */
   deadlineMs?: number
+  /** The longest wait for the thread to say that it is ready. Milliseconds. */
+  startMs?: number | undefined
   start?: () => Worker
 }
 
@@ -30,6 +32,12 @@ export interface TokenCounter extends AsyncDisposable {
   /** Announces a count, so that the thread may start meanwhile. */
   expect(): void
 }
+
+/** Returns the listener that logs a lost thread, and what is counted in its place. One line, without a stack. */
+export const warnUncounted =
+  (log: { warn(details: object, message: string): void }) =>
+  (error: unknown): void =>
+    log.warn({ reason: String(error) }, 'Tokens could not be counted: four characters count as one.')
 
 interface Waiting extends Pick<CountJob, 'texts'> {
   until: number
@@ -44,6 +52,7 @@ export function createTokenCounter({
   onFault = () => {},
   idleMs = 60_000,
   deadlineMs = 1500,
+  startMs,
   start = startTokenWorker,
 }: TokenCounterOptions = {}): TokenCounter {
   /** The open requests in order. Requests answered by the thread or by an estimate are removed. */
@@ -54,9 +63,7 @@ export function createTokenCounter({
   let closed = false
 
   const thread = keepIsolate<CountJob, number[]>({
-    start,
-    jobMs: idleMs,
-    idleMs,
+    ...{ start, startMs, jobMs: idleMs, idleMs },
     onAnswer(counts) {
       faulty = false
       if (current) answer(current, counts)

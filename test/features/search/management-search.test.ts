@@ -90,8 +90,8 @@ verifies('contract-31.search-management', 'counts up to 1,000 sessions', async (
       insert into messages (id, session_id, position, role, content, status)
       select gen_random_uuid(), id, 1, 'user', 'pelican', 'complete' from made returning id, session_id, created_at
     )
-    insert into message_words (message_id, session_id, at, whole, words)
-    select id, session_id, created_at, true, array_to_tsvector('{pelican}') from said`
+    insert into message_signatures (message_id, session_id, num, at, signature)
+    select id, session_id, 1000000 + row_number() over (), created_at, '\\xffffffffffffffff' from said`
   const found = await list('in=messages&q=pelican&limit=1')
   expect(found).toMatchObject({ total: 1000, more: true })
   expect(found.sessions).toHaveLength(1)
@@ -136,11 +136,11 @@ verifies(
   'an idle instance looks for changes with one statement that changes nothing',
   async () => {
     await expect.poll(() => isBehind(scene.sql)).toBe(false)
-    const [before] = await scene.sql`select xmin, changed from search_progress`
+    const [before] = await scene.sql`select xmin, changed from signature_progress`
     await given(['heron'])
     expect(await isBehind(scene.sql)).toBe(true)
     await expect.poll(() => isBehind(scene.sql)).toBe(false)
-    const [after] = await scene.sql`select xmin, changed from search_progress`
+    const [after] = await scene.sql`select xmin, changed from signature_progress`
     expect(after?.changed).toBeGreaterThan(before?.changed)
   },
 )

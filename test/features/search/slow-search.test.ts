@@ -1,7 +1,7 @@
 /** Searches that take too long, or find others before them (contract section 31). */
 import { afterAll, expect, vi } from 'vitest'
 import { createSearches } from '../../../src/features/search/routes/run-search.ts'
-import { timed, withinTime } from '../../../src/features/search/store/search.ts'
+import { timed, withinTime } from '../../../src/features/search/store/reading.ts'
 import { connect } from '../../../src/persistence/postgres/database.ts'
 import { openScene } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
@@ -17,7 +17,7 @@ verifies(rule, 'one that the database does not answer is stopped, and holds up n
   const session = (await scene.call('POST', scene.sessions, {})).json.id
   const search = `${scene.sessions}/search?q=fine`
   await sql.begin(async (tx) => {
-    await tx`lock table message_words in access exclusive mode`
+    await tx`lock table message_signatures in access exclusive mode`
     const [deploy, management, reply] = await Promise.all([
       scene.call('GET', search),
       scene.call('GET', '/api/v1/sessions?in=messages&q=fine'),

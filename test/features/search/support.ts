@@ -7,7 +7,7 @@ export async function allIndexed(sql: Sql): Promise<void> {
   const left = async () => {
     const [row] = await sql<{ n: number }[]>`
       select count(*)::integer as n from messages m where m.status <> 'streaming'
-         and not exists (select 1 from message_words w where w.message_id = m.id)`
+         and not exists (select 1 from message_signatures w where w.message_id = m.id)`
     return row?.n
   }
   await expect.poll(left).toBe(0)

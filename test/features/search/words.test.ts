@@ -1,7 +1,7 @@
 /** Words of a text (contract section 31), however long it is: others have their turn meanwhile (section 26). */
 import { expect } from 'vitest'
 import { marksIn, readQuery } from '../../../src/features/search/text/query.ts'
-import { lexemesOf } from '../../../src/features/search/text/words.ts'
+import { bitsAsked, signatureOf } from '../../../src/features/search/text/signature.ts'
 import { verifies } from '../../verifies.ts'
 
 /** Counts the turns of the event loop while something is done. */
@@ -26,16 +26,52 @@ const asked = (q: string) => {
 
 verifies('contract-31.search-words', 'a text of some MiB gives way, as one word and as many', async () => {
   for (const text of ['é0'.repeat(1_000_000), 'one two '.repeat(400_000)]) {
-    expect(await turnsDuring(() => lexemesOf(text))).toBeGreaterThan(5)
+    expect(await turnsDuring(() => signatureOf(text, []))).toBeGreaterThan(5)
     expect(await turnsDuring(() => marksIn(text, asked('absent')))).toBeGreaterThan(5)
   }
 })
 
-verifies('contract-31.search-words', 'of a word that never ends the index holds the beginning', async () => {
-  const { lexemes, whole } = await lexemesOf('a'.repeat(100_000))
-  expect([lexemes, whole]).toEqual([['a'.repeat(100)], true])
-  expect(await marksIn('a'.repeat(100_000), asked('"aaa"'))).toBeNull()
-  expect(await marksIn('a'.repeat(100_000), asked('aaa'))).toEqual([[0, 100_000]])
+verifies(
+  'contract-31.search-words',
+  'a word that never ends is found by its beginning, and not by its middle',
+  async () => {
+    expect(await marksIn('a'.repeat(100_000), asked('"aaa"'))).toBeNull()
+    expect(await marksIn('a'.repeat(100_000), asked('aaa'))).toEqual([[0, 100_000]])
+  },
+)
+
+/** Returns whether the signature of a text says that it may hold what is asked for. */
+const mayHold = async (text: string, q: string, { of = [] as string[], by = [] as string[], most = 100_000 } = {}) => {
+  const signature = await signatureOf(text, of, most)
+  return bitsAsked(asked(q), by).every((bit) => {
+    const place = bit % (signature.length * 8)
+    return ((signature[place >> 3] ?? 0) >> (place & 7)) % 2 === 1
+  })
+}
+
+verifies('contract-31.search-words', 'a signature has what is asked for, and seldom what is not', async () => {
+  const words = Array.from({ length: 400 }, (_, n) => `${n.toString(36)}x${(n * 7919).toString(36)}`)
+  const text = `Das Café, ${words.join(' ')} 今日は晴れ 안녕하세요`
+  for (const q of [
+    'cafe',
+    '"das cafe"',
+    'd',
+    '今',
+    '日は晴',
+    '안녕'.normalize('NFD'),
+    ...words,
+    ...words.map((one) => one.slice(0, 5)),
+  ])
+    expect([q, await mayHold(text, q)]).toEqual([q, true])
+  const absent = Array.from({ length: 1000 }, (_, n) => `q${(n + 1_000_000).toString(36)}`)
+  const wrong = await Promise.all(absent.map((q) => mayHold(text, q)))
+  expect(wrong.filter(Boolean).length).toBeLessThan(50)
+  expect(await mayHold(text, '晴日')).toBe(false)
+  const mine = { of: ['=a1', '=u1'], by: ['=a1', '=u1'] }
+  expect([await mayHold('cafe', 'cafe', mine), await mayHold('cafe', 'cafe', { ...mine, by: ['=a1', '=u2'] })]).toEqual(
+    [true, false],
+  )
+  expect(await mayHold(text, 'absent', { most: 100 })).toBe(true) // too much to tell
 })
 
 verifies('contract-31.search-words', 'phrases and runs are found where they stand, over other words', async () => {
@@ -44,5 +80,4 @@ verifies('contract-31.search-words', 'phrases and runs are found where they stan
   expect(await marksIn(text, asked('"sky blue"'))).toEqual([[18, 26]])
   expect(await marksIn(text, asked('日は'))).toEqual([[29, 31]])
   expect(await marksIn(text, asked('は日'))).toBeNull()
-  expect((await lexemesOf('今日 は')).lexemes).toEqual(['今', '今日', '日', 'は'])
 })

@@ -16,7 +16,10 @@ const everywhere = tags
   .filter(([, { scope, open }]) => scope !== 'health' && !open)
 
 /** What instances write by themselves, whoever asks for what. */
-const ownTables = ['instances', 'jobs', 'search_progress', 'message_words', 'flushes', 'handovers', 'actor_reports']
+const ownTables = [
+  ...['instances', 'jobs', 'flushes', 'handovers', 'actor_reports'],
+  ...['message_signatures', 'signature_slices', 'signature_progress'],
+]
 
 /** Returns the content of all other tables. */
 async function dump(): Promise<string[]> {

@@ -2,9 +2,9 @@
 
 /** Statements whose text no reader of the source finds out: the columns of any table, and of one table after the other. */
 export const notFollowed = [
+  'candidates.ts candidatesAmong',
+  'candidates.ts hasFewSessions',
   'dump.ts sumOf',
-  'search.ts candidatesOf',
-  'search.ts hasFewSessions',
   'secrets.ts resealAll',
 ]
 

@@ -3,7 +3,8 @@ import { createSemaphore } from '../../../async/semaphore.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { type Asked, type Place, SearchTooSlow, withinTime } from '../store/search.ts'
+import type { Asked, Place } from '../store/candidates.ts'
+import { SearchTooSlow, withinTime } from '../store/reading.ts'
 import { readQuery, type Term } from '../text/query.ts'
 
 /** Searches that an instance runs at once. */

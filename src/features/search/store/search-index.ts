@@ -1,13 +1,15 @@
 /** Makes messages searchable in the background: what is new, then what was there before, newest first. */
 import { createHash } from 'node:crypto'
 import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/database.ts'
-import { lexemesOf } from '../text/words.ts'
+import type { Fragment } from '../../../persistence/postgres/page.ts'
+import { signatureOf } from '../text/signature.ts'
+import { isFull, makeSlices } from './slices.ts'
 
 /** Messages, and bytes of text, that are made searchable at once: nothing else waits for long. */
 const AT_ONCE = 300
 const BYTES_AT_ONCE = 2 ** 20
 
-/** Returns the words of the index by which an agent's messages, or its user's alone, are found. No text holds them. */
+/** Returns the words of signatures by which an agent's messages, or its user's alone, are found. No text holds them. */
 export const scopeWords = (agentId: string, user: string | null): string[] => [
   agentWord(agentId),
   ...(user === null ? [] : [userWord(agentId, user)]),
@@ -32,7 +34,7 @@ interface Progress {
 
 /** Returns whether all that was stored before is searchable. */
 export async function isIndexed(sql: Sql): Promise<boolean> {
-  const [row] = await sql<Progress[]>`select changed, backlog from search_progress`
+  const [row] = await sql<Progress[]>`select changed, backlog from signature_progress`
   return row?.changed != null && row.backlog === 0
 }
 
@@ -40,7 +42,7 @@ export async function isIndexed(sql: Sql): Promise<boolean> {
 export async function isBehind(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ isBehind: boolean }[]>`
     select changed is distinct from coalesce(pg_sequence_last_value('session_changes'::regclass), 0)
-           or backlog is distinct from 0 as "isBehind" from search_progress`
+           or backlog is distinct from 0 as "isBehind" from signature_progress`
   return row?.isBehind ?? false
 }
 
@@ -50,98 +52,124 @@ export async function isBehind(sql: Sql): Promise<boolean> {
  */
 export type IndexStep = () => Promise<boolean>
 
+interface Horizon {
+  /** The highest number of a change. */
+  last: number
+  /** The transactions that may still commit a lower one. */
+  writers: string[]
+}
+
+/** Has the statements of this transaction enter tables by their keys, as few new messages are found: choosing that anew took longer than reading. */
+const enteredByKeys = (tx: Tx): Fragment =>
+  tx`set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+     set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+
 /** Makes the step. It remembers the transactions that may still commit a session with a lower number. */
 export function createIndexing(sql: Sql): IndexStep {
-  let earlier: { given: number; writers: string[] } | null = null
+  let earlier: Horizon | null = null
 
   /** Returns the number up to which all changes are visible. Null when that is not known yet. */
-  async function safeUpTo(tx: Tx): Promise<number | null> {
-    const [now] = await tx<{ given: string; writers: string[] }[]>`select given::text, writers from session_horizon()`
-    const { given, writers } = { given: Number(now?.given ?? 0), writers: now?.writers ?? [] }
-    if (writers.length === 0) {
+  function safeUpTo(now: Horizon): number | null {
+    if (now.writers.length === 0) {
       earlier = null
-      return given
+      return now.last
     }
-    const isOver = earlier !== null && !earlier.writers.some((one) => writers.includes(one))
-    const safe = isOver ? (earlier?.given ?? null) : null
-    if (isOver || earlier === null) earlier = { given, writers }
+    const isOver = earlier !== null && !earlier.writers.some((one) => now.writers.includes(one))
+    const safe = isOver ? (earlier?.last ?? null) : null
+    if (isOver || earlier === null) earlier = now
     return safe
-  }
-
-  async function newOnes(tx: Tx, changed: number): Promise<boolean> {
-    const safe = await safeUpTo(tx)
-    const { messages, isAll } = await unindexed(tx, { after: changed })
-    await addWords(tx, messages)
-    if (isAll && safe !== null && safe > changed) await tx`update search_progress set changed = ${safe}`
-    return !isAll
   }
 
   return () =>
     sql.begin(async (tx) => {
-      const [lock] = await tx<{ held: boolean }[]>`
-        select pg_try_advisory_xact_lock(hashtextextended('search_progress', 0)) as held`
-      if (!lock?.held) return false
-      const [row] = await tx<{ changed: string | null; backlog: string | null; given: string; last: string }[]>`
-        select changed::text, backlog::text, coalesce(pg_sequence_last_value('session_changes'::regclass), 0)::text as given,
-               coalesce((select max(num) from sessions), 0)::text as last from search_progress`
-      if (row === undefined) return false
+      const [row] = await tx<(Progress & Horizon & { held: boolean; isFull: boolean })[]>`
+        select pg_try_advisory_xact_lock(hashtextextended('signature_progress', 0)) as held,
+               p.changed, p.backlog, h.given as last, h.writers, ${isFull(tx)} as "isFull"
+          from signature_progress p, session_horizon() h, (select ${enteredByKeys(tx)}) s`
+      if (!row?.held) return false
+      if (row.isFull) {
+        await makeSlices(tx)
+        return true
+      }
+      const safe = safeUpTo(row)
       // A restored database may have fallen behind what it had done.
-      if (row.changed === null || row.backlog === null || Number(row.changed) > Number(row.given)) {
-        const safe = await safeUpTo(tx)
-        if (safe !== null) await tx`update search_progress set changed = ${safe}, backlog = ${row.last}::bigint`
+      if (row.changed === null || row.backlog === null || row.changed > row.last) {
+        if (safe !== null)
+          await tx`
+            update signature_progress set changed = ${safe}, backlog = (select coalesce(max(num), 0) from sessions)`
         return safe !== null
       }
-      if (await newOnes(tx, Number(row.changed))) return true
-      return await oldOnes(tx, Number(row.backlog))
+      const { messages, isAll } = await unindexed(tx, { after: row.changed })
+      await addSignatures(tx, messages, isAll && safe !== null && safe > row.changed ? { changed: safe } : {})
+      return !isAll || (await oldOnes(tx, row.backlog))
     })
 }
 
 async function oldOnes(tx: Tx, backlog: number): Promise<boolean> {
   if (backlog === 0) return false
-  const [range] = await tx<{ low: string | null }[]>`
-    select min(num)::text as low from (select num from sessions where num <= ${backlog} order by num desc limit 50) s`
-  const low = Number(range?.low ?? 0)
+  const [range] = await tx<{ low: number | null }[]>`
+    select min(num) as low from (select num from sessions where num <= ${backlog} order by num desc limit 50) s`
+  const low = range?.low ?? 0
   const { messages, isAll } = await unindexed(tx, { from: low, to: backlog })
-  await addWords(tx, messages)
-  if (isAll) await tx`update search_progress set backlog = ${low === 0 ? 0 : low - 1}`
+  await addSignatures(tx, messages, isAll ? { backlog: low === 0 ? 0 : low - 1 } : {})
   return true
 }
 
-/** Reads messages without words, of sessions that changed after a number or of a range of sessions, newest first. `isAll`: there are no others. */
+/** Reads messages without signatures, of sessions that changed after a number or of a range of sessions, newest first. `isAll`: there are no others. */
 async function unindexed(
   tx: Tx,
   of: { after: number } | { from: number; to: number },
 ): Promise<{ messages: Unindexed[]; isAll: boolean }> {
   const which = 'after' in of ? tx`s.change > ${of.after}` : tx`s.num between ${of.from} and ${of.to}`
+  const order = 'after' in of ? tx`s.change` : tx`s.num`
   const messages = await tx<(Unindexed & { found: number })[]>`
     with found as materialized (
       select m.id, m.session_id, s.agent_id, s.end_user, m.created_at, octet_length(m.content) as bytes
         from sessions s join messages m on m.session_id = s.id
-       where ${which} and m.status <> 'streaming' and not exists (select 1 from message_words w where w.message_id = m.id)
-       order by s.num desc, m.position desc limit ${AT_ONCE}
+       where ${which} and m.status <> 'streaming' and not exists (
+         select 1 from message_signatures w where w.session_id = m.session_id and w.message_id = m.id)
+       order by ${order} desc, m.position desc limit ${AT_ONCE}
     ), few as (
       select *, sum(bytes) over (order by created_at desc, id) - bytes as before, count(*) over ()::integer as found from found
     )
     select f.id, f.session_id as "sessionId", f.agent_id as "agentId", f.end_user as "user", m.content, f.created_at::text as at, f.found
-      from few f join messages m on m.id = f.id where f.before < ${BYTES_AT_ONCE}`
+      from few f join messages m on m.id = f.id where f.before < ${BYTES_AT_ONCE} order by f.created_at, f.id`
   const [{ found } = { found: 0 }] = messages
   return { messages, isAll: found < AT_ONCE && messages.length === found }
 }
 
-async function addWords(tx: Tx, messages: readonly Unindexed[]): Promise<void> {
-  if (messages.length === 0) return
-  const rows: object[] = []
-  await withoutIdling(tx, async () => {
-    for (const { id, sessionId, agentId, user, content, at } of messages) {
-      const { lexemes, whole } = await lexemesOf(content)
-      rows.push({ id, sessionId, at, whole, words: [...scopeWords(agentId, user), ...lexemes] })
-    }
+/** Text whose signatures are made at once, in UTF-16 code units: the transaction does not idle for long. */
+const SHORT = 2 ** 16
+
+/** Stores the signatures of messages, and how far this makes it. */
+async function addSignatures(
+  tx: Tx,
+  messages: readonly Unindexed[],
+  done: { changed?: number; backlog?: number },
+): Promise<void> {
+  if (messages.length === 0 && done.changed === undefined && done.backlog === undefined) return
+  const sign = async () => {
+    const signed: { of: Unindexed; signature: Buffer }[] = []
+    for (const of of messages)
+      signed.push({ of, signature: await signatureOf(of.content, scopeWords(of.agentId, of.user)) })
+    return signed
+  }
+  const length = messages.reduce((sum, { content }) => sum + content.length, 0)
+  const signed = length < SHORT ? await sign() : await withoutIdling(tx, sign)
+  const bytes = signed.reduce((sum, { signature }) => sum + signature.length, 0)
+  const rows = signed.map(({ of: { id, sessionId, at }, signature }, n) => {
+    return { id, sessionId, at, n: n + 1, signature: signature.toString('base64') }
   })
   await tx`
-    insert into message_words (message_id, session_id, at, whole, words)
-    select r.id, r."sessionId", r.at, r.whole, array_to_tsvector(array(select jsonb_array_elements_text(r.words)))
-      from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-           as r(id uuid, "sessionId" uuid, at timestamptz, whole boolean, words jsonb)
-     where exists (select 1 from messages m where m.id = r.id)
-    on conflict do nothing`
+    with added as (
+      insert into message_signatures (message_id, session_id, num, at, signature)
+      select r.id, r."sessionId", p.given + r.n, r.at, decode(r.signature, 'base64')
+        from signature_progress p, json_to_recordset(${JSON.stringify(rows)}::text::json)
+             as r(id uuid, "sessionId" uuid, at timestamptz, n integer, signature text)
+       where exists (select 1 from messages m where m.id = r.id)
+    )
+    update signature_progress
+       set given = given + ${rows.length}, open_bytes = open_bytes + ${bytes},
+           changed = greatest(changed, ${done.changed ?? null}::bigint),
+           backlog = least(backlog, ${done.backlog ?? null}::bigint)`
 }

@@ -1,5 +1,5 @@
 /** The question of a search (contract section 31): words, phrases and runs, found in a text. */
-import { eachWord, indexedText, type Word, wordsOf } from './words.ts'
+import { eachWord, type Word, wordsOf } from './words.ts'
 
 /** Words that must stand next to each other, in this order. `isPrefix`: the last one is the beginning of a word. */
 export interface Term {
@@ -76,18 +76,6 @@ function joined(marks: Mark[]): Mark[] {
     else kept.push([...mark])
   }
   return kept
-}
-
-/** Returns the query of the index. Its words hold letters and digits alone: none of them is an operator. */
-export function indexQuery(terms: readonly Term[], scope: readonly string[]): string {
-  const words = terms.flatMap(({ words: asked, isPrefix }) =>
-    asked.flatMap((word, n) => {
-      const next = asked[n + 1]
-      if (word.isRun && next?.isRun && next.follows) return [`'${word.text}${next.text}'`]
-      return [`'${indexedText(word)}'${isPrefix ? ':*' : ''}`]
-    }),
-  )
-  return [...words, ...scope.map((one) => `'${one}'`)].join(' & ')
 }
 
 /** Longest piece of a text that an answer shows, in UTF-16 code units. */

@@ -30,9 +30,6 @@ const ACCENTS =
 
 const strokes: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ı: 'i', ς: 'σ' }
 
-/** Longest text that the index holds of a word, in characters. */
-export const MOST_OF_WORD = 100
-
 /** Returns a letter in the form in which letters are compared: without case, accents and the choice of its form. */
 function fold(cluster: string): string {
   const plain = cluster.normalize('NFKC').toUpperCase().toLowerCase()
@@ -129,30 +126,3 @@ export async function eachWord(text: string, take: (word: Word) => boolean): Pro
 }
 
 const LONGEST_TURN_MS = 10
-
-const cut = (text: string): string =>
-  text.length <= MOST_OF_WORD ? text : [...text.slice(0, 2 * MOST_OF_WORD)].slice(0, MOST_OF_WORD).join('')
-
-/** Returns the words that the index holds of a message. `whole` is false where the message has more. */
-export async function lexemesOf(text: string, mostBytes = 500_000): Promise<{ lexemes: string[]; whole: boolean }> {
-  const lexemes = new Set<string>()
-  let bytes = 0
-  let whole = true
-  let before: Word | null = null
-  const add = (lexeme: string): boolean => {
-    if (lexemes.has(lexeme)) return true
-    bytes += Buffer.byteLength(lexeme) + 8
-    if (bytes <= mostBytes) lexemes.add(lexeme)
-    else whole = false
-    return whole
-  }
-  await eachWord(text, (word) => {
-    const pair = before?.isRun && word.isRun && word.follows ? before.text + word.text : null
-    before = word
-    return (pair === null || add(pair)) && add(indexedText(word))
-  })
-  return { lexemes: [...lexemes], whole }
-}
-
-/** Returns what a word of a query is in the index: its text there. */
-export const indexedText = ({ text, isRun }: Word): string => (isRun ? text : cut(text))
