@@ -85,7 +85,7 @@ export interface TakenCase {
   losses: number
 }
 
-/** One run of a case. */
+/** A run of a case. */
 export type CaseRun = Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>
 
 export const keyOf = ({ replayId, messageId, losses }: CaseRun): string => `${replayId} ${messageId} ${losses}`
