@@ -1,8 +1,8 @@
 /** Contract section 4 over real HTTP, for any deltas a provider may send: every read of a reply agrees with every other. */
 import fc from 'fast-check'
 import { afterAll, expect } from 'vitest'
-import { contentOf } from '../../support/streams/sse.ts'
 import { samples } from '../../support/samples.ts'
+import { contentOf } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
 
