@@ -29,8 +29,9 @@ export interface Asked {
 const FEW_SESSIONS = 1000
 /** Candidates that are read of few sessions at once. */
 const AT_ONCE = 1000
-/** Candidates of which half as many make the next read wider. */
+/** Candidates of which half as many make the next read wider, and the most slices that it takes. */
 const ENOUGH = 2000
+const WIDEST = 64
 
 /** Yields candidates behind a place, in their order. */
 export async function* candidatesOf(
@@ -123,7 +124,7 @@ async function* candidatesOfAll(
     const found = await read((tx) => tx`w.num = any(${numbers}::bigint[])`)
     waiting = [...waiting, ...found].sort(newestFirst)
     n += some.length
-    if (numbers.length < ENOUGH / 2) width *= 2
+    if (numbers.length < ENOUGH / 2) width = Math.min(WIDEST, width * 2)
     if (numbers.length > ENOUGH) width = Math.max(1, width / 2)
   }
   yield waiting
