@@ -131,6 +131,15 @@ export async function createToolbox(
   }
 }
 
+/** The toolbox of an agent without tools, of whatever kind. */
+export const noTools: CheckedToolbox = {
+  tools: [],
+  own: new Map(),
+  asking: async () => [],
+  call: async (call) => ({ ok: false, content: `${notHere(call)}.` }),
+  check: async (call) => notHere(call),
+}
+
 /** Counts calls that only this instance can wait for; and pictures, which are stored nowhere. */
 function createUnderWay() {
   let calls = 0

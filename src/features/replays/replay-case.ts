@@ -1,5 +1,5 @@
 /** Runs one case of a replay: the question is asked again, and nothing is done. */
-import type { Ending } from '../../actors/generate/endings.ts'
+import { type Ending, isNotStored } from '../../actors/generate/endings.ts'
 import { createGeneration } from '../../actors/generate/generate.ts'
 import { historyLimits, storedConversation } from '../../actors/history/history.ts'
 import type { History, ModelRequest, OpenToolboxFor } from '../../actors/ports/index.ts'
@@ -29,8 +29,8 @@ export interface CaseDependencies {
 
 const nothingBefore: History = { messages: [], isWhole: true, checkpoint: null, before: null }
 
-/** Runs a case until it ends. Rejects when `signal` aborts. */
-export async function runCase(deps: CaseDependencies, taken: TakenCase, signal: AbortSignal): Promise<CaseEnd> {
+/** Runs a case until it ends. Null when it was stopped: `signal` aborted, or the lease of this instance was over. */
+export async function runCase(deps: CaseDependencies, taken: TakenCase, signal: AbortSignal): Promise<CaseEnd | null> {
   const { old, replies } = await deps.before(taken.messageId)
   const { journal } = deps.host.options
   const parts = await journal.parts(taken.questionId)
@@ -51,6 +51,7 @@ export async function runCase(deps: CaseDependencies, taken: TakenCase, signal: 
   const begin = performance.now()
   const made = await generateCase(deps, taken, prepared, { parts, recorded: recordedCalls(replies), signal })
   const { ending, divergence, usage, model, told } = made
+  if (divergence === null && (ending === null || isNotStored(ending))) return null
   const failed = ending?.type === 'failed' ? ending.error : null
   const reply: CaseReply = {
     version: taken.version,
@@ -132,7 +133,7 @@ async function generateCase(
       return undefined
     })
   } catch (error) {
-    if (divergence === null) throw error
+    if (divergence === null && !signal.aborted) throw error
   } finally {
     const usage = await generation.usage()
     const error = ending?.type === 'failed' ? ending.error : null
@@ -142,5 +143,6 @@ async function generateCase(
   const usage = await generation.usage()
   const models = told.flatMap((event) => (event.type === 'model' ? [event.model] : []))
   const seen: Divergence | null = divergence
-  return { ending: seen ? null : ending, divergence: seen, usage, model: models.at(-1) ?? name, told }
+  // Behind an abort an ending means nothing.
+  return { ending: seen || signal.aborted ? null : ending, divergence: seen, usage, model: models.at(-1) ?? name, told }
 }

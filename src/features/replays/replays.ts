@@ -1,14 +1,11 @@
 /** Runs the cases of replays on this instance, beside its replies. */
 import type { Slot } from '../../actors/session/registry.ts'
 import { type CaseDependencies, runCase } from './replay-case.ts'
-import type { CaseEnd, Cases, TakenCase } from './store/cases.ts'
+import { type CaseEnd, type Cases, keyOf, type TakenCase } from './store/cases.ts'
 
 export interface ReplayOptions extends CaseDependencies {
   cases: Cases
 }
-
-const keyOf = ({ replayId, messageId, losses }: Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>): string =>
-  `${replayId} ${messageId} ${losses}`
 
 /** The share of the places of `MAX_RUNNING_REPLIES` that cases take, so that they keep nobody's reply waiting. */
 const SHARE = 1 / 4
@@ -25,18 +22,21 @@ export function createReplays({ cases, ...deps }: ReplayOptions) {
   const log = (err: unknown, taken: TakenCase) =>
     host.options.log.error({ err, replayId: taken.replayId, messageId: taken.messageId }, 'A case of a replay failed.')
 
+  const here = () => [...running.values()].map(({ taken }) => taken)
+
   async function run(taken: TakenCase, slot: Slot): Promise<void> {
     const stop = new AbortController()
     running.set(keyOf(taken), { taken, stop })
     try {
-      const ended = await runCase(deps, taken, AbortSignal.any([stop.signal, slot.signal]))
-      await cases.end(taken, ended)
+      const signal = AbortSignal.any([stop.signal, slot.signal])
+      const ended = await runCase(deps, taken, signal).catch((error: unknown) => {
+        log(error, taken)
+        return failed
+      })
+      // It was cancelled or deleted, or it begins anew elsewhere. What cannot be stored begins anew, too.
+      await (ended === null ? cases.giveBack(taken) : cases.end(taken, ended))
     } catch (error) {
-      // It was cancelled or deleted, or it begins anew elsewhere.
-      const isStopped = stop.signal.aborted || slot.signal.aborted
-      if (!isStopped) log(error, taken)
-      const after = isStopped ? cases.giveBack(taken) : cases.end(taken, failed)
-      await after.catch((err: unknown) => log(err, taken))
+      log(error, taken)
     } finally {
       running.delete(keyOf(taken))
       slot[Symbol.dispose]()
@@ -47,10 +47,10 @@ export function createReplays({ cases, ...deps }: ReplayOptions) {
     /** Stops what is not to run any more, and takes what waits, as long as there is a place for it. */
     async tend(): Promise<void> {
       if (running.size > 0) {
-        const own = await cases.stillOwn([...running.values()].map(({ taken }) => taken))
+        const own = await cases.stillOwn(here())
         for (const [key, { stop }] of running) if (!own.has(key) || host.draining) stop.abort()
       }
-      await cases.tend()
+      await cases.tend(here())
       while (running.size < most && host.refusal() === null) {
         const taken = await cases.take()
         if (taken === null) return

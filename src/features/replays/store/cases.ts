@@ -85,6 +85,11 @@ export interface TakenCase {
   losses: number
 }
 
+/** A run of a case. */
+export type CaseRun = Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>
+
+export const keyOf = ({ replayId, messageId, losses }: CaseRun): string => `${replayId} ${messageId} ${losses}`
+
 export interface CaseEnd {
   status: 'complete' | 'diverged' | 'error'
   old: CaseReply | null
@@ -96,14 +101,37 @@ export interface CaseEnd {
 /** The losses after which a case is given up. */
 const MOST_LOSSES = 3
 
+const runsIn = (sql: Sql, runs: readonly CaseRun[]) => sql`
+  unnest(${runs.map(({ replayId }) => replayId)}::uuid[], ${runs.map(({ messageId }) => messageId)}::uuid[],
+         ${runs.map(({ losses }) => losses)}::integer[]) as w (replay_id, message_id, losses)`
+
+const isRun = (sql: Sql) => sql`c.replay_id = w.replay_id and c.message_id = w.message_id and c.losses = w.losses`
+
+/** Returns JSON that PostgreSQL can read fields of: it has no U+0000. */
+const jsonOrNull = (value: object | null): string | null =>
+  value &&
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'string' ? part.toWellFormed().replaceAll('\0', '\ufffd') : part,
+  )
+
 export const createCases = (sql: Sql, owner: () => Owner) => ({
-  /** Takes the cases of lost instances back, and ends replays of which none is left. */
-  async tend(): Promise<void> {
+  /**
+   * Takes the cases of lost instances back, and those of this one that it does not run: it never learned that they were its
+   * own, or could not store their end. Ends replays of which none is left. `running`: the cases that run here.
+   */
+  async tend(running: readonly CaseRun[]): Promise<void> {
+    const { id, epoch } = owner()
+    // `seen`: as the statement saw it. One that another instance has taken since belongs to an instance that it may not see.
     await sql`
       with lost as (
-        select c.replay_id, c.message_id from replay_cases c
+        select c.replay_id, c.message_id
+          from replay_cases c
+          join replay_cases seen on seen.replay_id = c.replay_id and seen.message_id = c.message_id
+           and seen.instance_id = c.instance_id and seen.epoch = c.epoch and seen.losses = c.losses
          where c.status = 'running' and c.replay_id in (select id from replays where status = 'running')
-           and not exists (select from instances i where i.id = c.instance_id and i.epoch = c.epoch and i.lost_at is null)
+           and (not exists (select from instances i where i.id = c.instance_id and i.epoch = c.epoch and i.lost_at is null)
+                or c.instance_id = ${id} and c.epoch = ${epoch}
+                   and not exists (select from ${runsIn(sql, running)} where ${isRun(sql)}))
            for update of c skip locked)
       update replay_cases c
          set losses = c.losses + 1, instance_id = null, epoch = null,
@@ -119,58 +147,55 @@ export const createCases = (sql: Sql, owner: () => Owner) => ({
   /** Takes the next case. Null when there is none. */
   async take(): Promise<TakenCase | null> {
     const { id, epoch } = owner()
-    const [taken] = await sql<TakenCase[]>`
-      with next as (
-        select r.id, r.agent_id, r.version, r.held from replays r
+    return await sql.begin(async (tx) => {
+      const [next] = await tx<{ id: string }[]>`
+        select r.id from replays r
          where r.status = 'running'
            and exists (select from replay_cases c where c.replay_id = r.id and c.status = 'pending')
            and (select count(*) from replay_cases c where c.replay_id = r.id and c.status = 'running') < r.concurrency
-         order by r.num limit 1 for update skip locked
-      ), one as (
-        update replay_cases c set status = 'running', instance_id = ${id}, epoch = ${epoch}
-          from next n
-         where c.replay_id = n.id and c.message_id = (
-           select x.message_id from replay_cases x where x.replay_id = n.id and x.status = 'pending' order by x.place limit 1)
-           and (select count(*) from replay_cases x where x.replay_id = n.id and x.status = 'running')
-               < (select y.concurrency from replays y where y.id = n.id)
-        returning c.replay_id, c.message_id, c.session_id, c.losses, n.agent_id, n.version, n.held)
-      select o.replay_id as "replayId", o.message_id as "messageId", o.session_id as "sessionId", o.agent_id as "agentId", o.losses,
-             case when o.version = 'draft' then to_json(o.version) else to_json(o.version::integer) end as version, o.held,
-             q.id as "questionId", q.content as text, q.before as "historyEnd", s.end_user as "user",
-             coalesce((select v.metadata from session_values v where v.session_id = s.id and v.until > q.created_at
-                        order by v.until limit 1), s.metadata - s.uncounted) as metadata, q.created_at as at
-        from one o join messages m on m.id = o.message_id join sessions s on s.id = o.session_id
-       cross join lateral ${questionOf(sql)} q`
-    return taken ?? null
+         order by r.num limit 1 for update skip locked`
+      if (next === undefined) return null
+      // A statement of its own sees what others did before the lock was taken. What is not pending any more is nobody's to take.
+      const [taken] = await tx<TakenCase[]>`
+        with one as (
+          update replay_cases c set status = 'running', instance_id = ${id}, epoch = ${epoch}
+            from replays r
+           where r.id = ${next.id} and c.replay_id = r.id and c.status = 'pending'
+             and c.message_id = (
+               select x.message_id from replay_cases x where x.replay_id = r.id and x.status = 'pending' order by x.place limit 1)
+             and (select count(*) from replay_cases x where x.replay_id = r.id and x.status = 'running') < r.concurrency
+          returning c.replay_id, c.message_id, c.session_id, c.losses, r.agent_id, r.version, r.held)
+        select o.replay_id as "replayId", o.message_id as "messageId", o.session_id as "sessionId", o.agent_id as "agentId", o.losses,
+               case when o.version = 'draft' then to_json(o.version) else to_json(o.version::integer) end as version, o.held,
+               q.id as "questionId", q.content as text, q.before as "historyEnd", s.end_user as "user",
+               coalesce((select v.metadata from session_values v where v.session_id = s.id and v.until > q.created_at
+                          order by v.until limit 1), s.metadata - s.uncounted) as metadata, q.created_at as at
+          from one o join messages m on m.id = o.message_id join sessions s on s.id = o.session_id
+         cross join lateral ${questionOf(tx)} q`
+      return taken ?? null
+    })
   },
   /** Returns which of these are still this instance's to run. */
-  async stillOwn(cases: readonly Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>[]): Promise<Set<string>> {
+  async stillOwn(cases: readonly CaseRun[]): Promise<Set<string>> {
     const { id, epoch } = owner()
-    const rows = await sql<{ key: string }[]>`
-      select c.replay_id || ' ' || c.message_id || ' ' || c.losses as key
-        from unnest(${cases.map(({ replayId }) => replayId)}::uuid[], ${cases.map(({ messageId }) => messageId)}::uuid[],
-                    ${cases.map(({ losses }) => losses)}::integer[]) as w (replay_id, message_id, losses)
-        join replay_cases c on c.replay_id = w.replay_id and c.message_id = w.message_id and c.losses = w.losses
+    const rows = await sql<CaseRun[]>`
+      select c.replay_id as "replayId", c.message_id as "messageId", c.losses
+        from ${runsIn(sql, cases)} join replay_cases c on ${isRun(sql)}
        where c.status = 'running' and c.instance_id = ${id} and c.epoch = ${epoch}`
-    return new Set(rows.map(({ key }) => key))
+    return new Set(rows.map(keyOf))
   },
   /** Ends a case, if it is still this instance's. */
-  async end(
-    { replayId, messageId, losses }: Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>,
-    end: CaseEnd,
-  ): Promise<void> {
+  async end({ replayId, messageId, losses }: CaseRun, end: CaseEnd): Promise<void> {
     const { id, epoch } = owner()
-    const json = (value: object | null) =>
-      value === null ? null : JSON.stringify(value).replaceAll('\\u0000', '\\ufffd')
     await sql`
       update replay_cases
-         set status = ${end.status}, old = ${json(end.old)}::text::json, new = ${json(end.new)}::text::json,
-             divergence = ${json(end.divergence)}::text::json, error = ${json(end.error)}::text::json
+         set status = ${end.status}, old = ${jsonOrNull(end.old)}::text::json, new = ${jsonOrNull(end.new)}::text::json,
+             divergence = ${jsonOrNull(end.divergence)}::text::json, error = ${jsonOrNull(end.error)}::text::json
        where replay_id = ${replayId} and message_id = ${messageId} and status = 'running'
          and instance_id = ${id} and epoch = ${epoch} and losses = ${losses}`
   },
   /** Gives a case back, for another instance to begin it anew. */
-  async giveBack({ replayId, messageId, losses }: Pick<TakenCase, 'replayId' | 'messageId' | 'losses'>): Promise<void> {
+  async giveBack({ replayId, messageId, losses }: CaseRun): Promise<void> {
     const { id, epoch } = owner()
     await sql`
       update replay_cases set status = 'pending', instance_id = null, epoch = null
