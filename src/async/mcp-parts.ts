@@ -8,9 +8,9 @@ import { pathToFileURL } from 'node:url'
 /** The larger modules of each half and of what it builds on, lowest first. */
 const parts = {
   zod: ['v4/core/schemas.js', 'v4/locales/index.js', 'v4/core/index.js', 'v4/index.js'],
-  core: ['dist/index.mjs'],
-  client: ['dist/shimsNode.mjs', 'dist/src-*.mjs', 'dist/index.mjs'],
-  server: ['dist/shimsNode.mjs', 'dist/src-*.mjs', 'dist/index.mjs'],
+  core: ['dist/auth-*.mjs', 'dist/schemas-*.mjs', 'dist/index.mjs', 'dist/internal.mjs'],
+  client: ['dist/shimsNode.mjs', 'dist/src-*.mjs', 'dist/public-*.mjs', 'dist/index.mjs'],
+  server: ['dist/shimsNode.mjs', 'dist/src-*.mjs', 'dist/mcp-*.mjs', 'dist/index.mjs'],
 }
 
 const loading: { client?: Promise<void>; server?: Promise<void> } = {}
