@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Begins children on this instance, in the order of their calls: of this reply, or (null) of all. Eight of a reply run at a
    time, and on an instance p_most that do not themselves wait for children. Of all only those that the instance of their
    parent has left for two seconds. Returns the ids of the replies that it began. */
@@ -7,6 +7,7 @@ language plpgsql as $$
 declare
   v_room integer;
   v_begun uuid;
+  v_full uuid[] := '{}'; -- replies of which eight run: what becomes free meanwhile is for the first that waits
   c record;
 begin
   perform 1 from children x where not x.over and (p_reply is null or x.parent_reply = p_reply);
@@ -22,11 +23,16 @@ begin
      order by x.num
   loop
     exit when v_room <= 0;
+    continue when c.parent_reply = any(v_full);
     -- Two instances that begin children of one reply do so one after the other.
     perform pg_advisory_xact_lock(hashtextextended('begin_children ' || c.parent_reply, 0));
-    continue when 8 <= (
+    if 8 <= (
       select count(*) from children x join sessions s on s.id = x.session_id and s.status = 'streaming'
-       where x.parent_reply = c.parent_reply and not x.over);
+       where x.parent_reply = c.parent_reply and not x.over)
+    then
+      v_full := v_full || c.parent_reply;
+      continue;
+    end if;
     continue when not may_go_on_with_children(c.parent_session, c.parent_reply);
     perform 1 from sessions s where s.id = c.session_id and s.status <> 'streaming' for no key update skip locked;
     continue when not found;
