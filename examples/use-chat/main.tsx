@@ -30,7 +30,7 @@ function Chat() {
               {'text' in part ? part.text : 'toolName' in part && `${part.toolName}: ${part.state}`}
             </div>
           ))}
-          {metadata?.error && <p role="alert">{metadata.error.message}</p>}
+          {metadata?.error && metadata.error.message !== error?.message && <p role="alert">{metadata.error.message}</p>}
         </article>
       ))}
       <output>{error ? error.message : status}</output>

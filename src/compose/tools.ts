@@ -3,6 +3,7 @@ import { createSignIns, type SignIns } from '../features/connections/index.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
 import { requestStateContext, type Secrets } from '../persistence/records/access/secrets.ts'
 import { readyTools } from '../persistence/records/tools/ready-tools.ts'
+import { choosesNone } from '../persistence/records/tools/tool-kinds.ts'
 import { valuesWithoutSession } from '../templates/placeholders.ts'
 import { builtInTools } from '../tools/built-in/built-in-tools.ts'
 import { callHttpTool } from '../tools/http-tools/http-tool.ts'
@@ -14,7 +15,7 @@ import { workOutNames } from '../tools/naming/approvals.ts'
 import type { Outbound } from '../tools/outbound/outbound.ts'
 import { fetchPicture } from '../tools/outbound/picture.ts'
 import { checkArguments, checkSchema } from '../tools/schemas/arguments.ts'
-import { createToolbox } from '../tools/toolbox.ts'
+import { createToolbox, noTools } from '../tools/toolbox.ts'
 import { parseExact } from '../untrusted/exact-json.ts'
 import type { LateChildren } from './features/children.ts'
 import type { HttpDependencies } from './routes.ts'
@@ -61,6 +62,7 @@ export function toolDependencies({
   }
   return {
     async openToolbox(choice, signal, values, depth) {
+      if (choosesNone(choice)) return noTools
       const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)
       for (const secret of ready.unreadable)
         log.warn({ secret }, 'No key decrypts its headers: a reply continues without it.')

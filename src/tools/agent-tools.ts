@@ -1,5 +1,5 @@
 /** Agents that an agent asks, as tools (contract section 30). */
-import type { ChildPlace, ToolAnswer } from '../actors/ports/index.ts'
+import type { CallNotes, ToolAnswer } from '../actors/ports/index.ts'
 import { parseExact } from '../untrusted/exact-json.ts'
 import { isObject } from '../untrusted/is-object.ts'
 import type { NameTool } from './naming/tool-names.ts'
@@ -18,9 +18,9 @@ export type AskOnce = Pick<Once, 'key' | 'callId' | 'mayLeave' | 'isAlone' | 'jo
 /** The sessions that answer calls of a session. */
 export interface AskAgents {
   /** Names the session that answers the call with this key. */
-  place(agentId: string, key: string): ChildPlace
-  /** Returns the row that makes the session when the call is stored. */
-  start(agentId: string, message: string, call: Pick<AskOnce, 'key' | 'callId'>): object
+  notes(agentId: string, key: string): CallNotes
+  /** Returns the row that makes the session when the call is stored. Undefined where the message makes none. */
+  start(agentId: string, message: string, call: Pick<AskOnce, 'key' | 'callId'>): object | undefined
   /** Has the agent answer in a session of its own, once for each key. Rejects only on abort. */
   ask(agentId: string, message: string, once: AskOnce): Promise<ToolAnswer>
 }
@@ -43,7 +43,7 @@ export function agentTools({ agentTools }: ToolboxConfig, { children }: ToolboxW
         owner: agentId,
         description,
         inputSchema,
-        child: (key: string) => children.place(agentId, key),
+        notes: (key: string) => children.notes(agentId, key),
         start(key, { id: callId, arguments: text }) {
           const message = messageIn(text)
           return message === null ? undefined : children.start(agentId, message, { key, callId })
@@ -54,13 +54,11 @@ export function agentTools({ agentTools }: ToolboxConfig, { children }: ToolboxW
   }
 }
 
-/** Returns the message that arguments hold. Null where they are not what the schema allows, or it makes no session. */
+/** Returns the message that arguments hold. Null where they are not what the schema allows. */
 function messageIn(text: string): string | null {
   const args = objectIn(text)
   if (args === null || Object.keys(args).length !== 1 || typeof args.message !== 'string') return null
-  const { message } = args
-  const canBeStored = message.isWellFormed() && !message.includes('\u0000')
-  return canBeStored && message.trim() !== '' ? message : null
+  return args.message
 }
 
 function objectIn(text: string): Record<string, unknown> | null {

@@ -1,5 +1,5 @@
 /** Tools as a toolbox offers them. Types only. */
-import type { Again, ChildPlace, MissingServer, ToolAnswer, ToolCall, ToolIdentity } from '../actors/ports/index.ts'
+import type { Again, CallNotes, MissingServer, ToolAnswer, ToolCall, ToolIdentity } from '../actors/ports/index.ts'
 import type { JsonSchema } from './schemas/arguments.ts'
 
 export interface Tool {
@@ -13,8 +13,8 @@ export interface Tool {
   /** The schema of the arguments. Null allows any object. */
   inputSchema: JsonSchema | null
   call(args: Record<string, unknown>, once: Once): Promise<ToolAnswer>
-  /** Names the session that a call makes; see `OwnTool`. */
-  child?(key: string): ChildPlace
+  /** Returns what readers are told of a call; see `OwnTool`. */
+  notes?(key: string): CallNotes
   /** Returns the row that is stored with a call's begin; see `OwnTool`. */
   start?(key: string, call: Pick<ToolCall, 'id' | 'arguments'>): object | undefined
 }

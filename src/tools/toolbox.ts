@@ -96,9 +96,9 @@ export async function createToolbox(
     tools: chosen.map(specOf),
     ...(missing && { missing }),
     own: new Map(
-      Array.from(byKey, ([key, { name, child, start }]): [string, OwnTool] => [
+      Array.from(byKey, ([key, { name, notes, start }]): [string, OwnTool] => [
         name,
-        { key, needsApproval: toApprove.has(key), ...(child && { child }), ...(start && { start }) },
+        { key, needsApproval: toApprove.has(key), ...(notes && { notes }), ...(start && { start }) },
       ]),
     ),
     asking: async (call) => {
@@ -112,7 +112,7 @@ export async function createToolbox(
       const { id: callId, again, joins } = call
       const { mayLeave, isAlone } = underWay
       const once = { signal, key, callId, again, joins, mayLeave, isAlone }
-      if (!tool.child) return underWay.during(() => callTool(tool, call, once, world.log))
+      if (tool.start === undefined) return underWay.during(() => callTool(tool, call, once, world.log))
       return underWay.beginning((begun) => {
         const asking: Tool['call'] = (args, how) => {
           begun()
@@ -129,6 +129,15 @@ export async function createToolbox(
       return await checkArguments(tool.inputSchema, args, tool.owner)
     },
   }
+}
+
+/** The toolbox of an agent without tools, of whatever kind. */
+export const noTools: CheckedToolbox = {
+  tools: [],
+  own: new Map(),
+  asking: async () => [],
+  call: async (call) => ({ ok: false, content: `${notHere(call)}.` }),
+  check: async (call) => notHere(call),
 }
 
 /** Counts calls that only this instance can wait for; and pictures, which are stored nowhere. */

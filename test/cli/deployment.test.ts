@@ -150,5 +150,11 @@ test('a backup and a restore name their place', async () => {
   await writeFile(dump, 'no dump')
   const restored = await run(['restore', dump], { DATABASE_URL: database.url })
   expect(restored.err).toMatch(/^Restoring into postgres:\/\/[^@]*\.\n/)
+  // A forgotten DATABASE_URL. The folder that is a file ends the command before a server starts.
+  const embedded = await run(['restore', dump, '--data', dump], {})
+  expect([embedded.code, embedded.err]).toEqual([
+    2,
+    expect.stringMatching(/^Restoring into the embedded database in .*x\.sql\.\n.*is a file/),
+  ])
   await database.drop()
 })

@@ -9,14 +9,14 @@ import { hurried, openClientScene } from './scene.ts'
 const scene = await openClientScene()
 const transport = () =>
   chatTransport<UIMessage, UIMessageChunk>({ baseUrl: scene.proxy.url, agent: scene.agentId, reconnect: hurried })
-const ask = (chatId: string, text = 'hi', signal?: AbortSignal) =>
-  transport().sendMessages({
-    trigger: 'submit-message',
-    chatId,
-    messageId: undefined,
-    messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text }] } as UIMessage],
-    abortSignal: signal,
-  })
+const sent = (chatId: string, text = 'hi', signal?: AbortSignal) => ({
+  trigger: 'submit-message',
+  chatId,
+  messageId: undefined,
+  messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text }] } as UIMessage],
+  abortSignal: signal,
+})
+const ask = (...given: Parameters<typeof sent>) => transport().sendMessages(sent(...given))
 
 /** Reads a stream as `useChat` does: the text that a page shows, and the error. */
 async function shown(
@@ -77,8 +77,22 @@ verifies(
     const { text, error } = await reading
     expect(text).toBe('half ')
     expect(error).toMatch(/provider/)
-    const [, stored] = await transport().load('trans-2')
+    const page = transport()
+    const again = async () => {
+      const stream = await page.reconnectToStream({ chatId: 'trans-2' })
+      return stream && (await shown(stream))
+    }
+    expect(await again()).toBeNull() // nothing was loaded
+    const [, stored] = await page.load('trans-2')
     expect(stored?.metadata).toMatchObject({ status: 'error', error: { message: error } })
+    expect(await again()).toEqual({ text: '', error })
+    expect(await again()).toBeNull()
+    await page.load('trans-2')
+    scene.says(['Better.'])
+    await page.sendMessages(sent('trans-2', 'and now?')).then(shown)
+    expect(await again()).toBeNull()
+    expect((await page.load('trans-2')).length).toBe(4)
+    expect(await again()).toBeNull()
   },
 )
 

@@ -1,8 +1,11 @@
 /** A start loads what every instance needs, from what earlier starts have compiled: a deploy of twenty instances pays it twenty times. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import { freshDatabase } from '../support/database.ts'
+import { askSetUp, freshDatabase } from '../support/database.ts'
+import { npmStart } from '../support/programs/npm-start.ts'
 import { type Product, startProduct } from '../support/programs/product.ts'
 import { root } from '../support/quick-files.ts'
 
@@ -57,4 +60,10 @@ test('clients of the providers that are configured are loaded before their first
   await database.sql`insert into providers (name, provider_type) values ('P', 'openai')`
   await using product = await start()
   await expect.poll(() => loadedBy(product).packages).toEqual([...ofEveryStart, 'ipaddr.js', 'undici'].sort())
+})
+
+test('npm start runs what was built of these sources: half of a start is finding and reading modules', async () => {
+  const { entry } = npmStart(root)
+  execFileSync(process.execPath, ['scripts/build-server.ts'], { cwd: root })
+  expect(readFileSync(join(root, entry), 'utf8')).toContain(JSON.stringify(pathToFileURL(await askSetUp('server'))))
 })

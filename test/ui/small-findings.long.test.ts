@@ -24,7 +24,8 @@ test('a button beside a field stays there when the field is wrong; what is requi
   await using page = await browser.page(app.url)
   await page.goto('/agents/new')
   const provider = page.getByRole('combobox', { name: 'Provider' })
-  const lower = async () => (await boxOf(page.getByRole('link', { name: 'New' }))).y - (await boxOf(provider)).y
+  const lower = async () =>
+    (await boxOf(page.getByRole('button', { name: 'New provider' }))).y - (await boxOf(provider)).y
   const before = await lower()
   for (const label of ['Name *', 'Provider *', 'Model *']) {
     await page.locator('label').getByText(label, { exact: true }).waitFor()

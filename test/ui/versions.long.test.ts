@@ -20,7 +20,7 @@ async function press(control: Locator): Promise<void> {
   await control.press('Enter')
 }
 
-test('an agent is taken back to an older version, after its differences and a question', async () => {
+test('an agent is taken back to an older version, after its differences and a question, and forth by Undo', async () => {
   const { agentId } = await createAgent(app)
   for (const systemPrompt of ['one\ntwo\nthree', 'one\n2\nthree'])
     await app.client.PUT('/api/v1/agents/{id}', { ...at(agentId), body: { systemPrompt } })
@@ -40,6 +40,9 @@ test('an agent is taken back to an older version, after its differences and a qu
   await press(page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }))
   await page.getByRole('link', { name: 'Version 4', exact: true }).waitFor()
   expect(await read(agentId)).toMatchObject({ version: 4, systemPrompt: 'one\ntwo\nthree' })
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await page.getByRole('link', { name: 'Version 5', exact: true }).waitFor()
+  expect(await read(agentId)).toMatchObject({ version: 5, systemPrompt: 'one\n2\nthree' })
 })
 
 test('a draft is saved from the form, answers in the playground, and is published', async () => {
@@ -63,7 +66,15 @@ test('a draft is saved from the form, answers in the playground, and is publishe
   await page.keyboard.press('Enter')
   await page.getByTestId('figures').getByText('draft').waitFor()
   await page.goto(`/agents/${agentId}`)
-  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  const publish = page.getByRole('button', { name: 'Publish', exact: true })
+  await publish.waitFor()
+  // One button leads on, and is green.
+  const green = page.locator('main .mantine-Button-root:is(:not([data-variant]), [data-variant=filled])')
+  expect(await green.allTextContents()).toEqual(['Publish'])
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await publish.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await publish.click()
   await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
   expect(await read(agentId)).toMatchObject({ version: 2, hasDraft: false, model: 'demo-next' })
 })

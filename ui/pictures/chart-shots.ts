@@ -60,6 +60,7 @@ export async function withChartShots(product: Product, take: (shots: Shot[]) => 
   await take([
     { name: 'chart-live', path: '/', act: live },
     { name: 'chart-replay', path: '/', act: replay },
+    { name: 'chart-sequence', path: `/chart?view=sequence&${session}` },
     { name: 'chart-actors', path: '/', act: actors },
   ])
   await cancel(id)

@@ -80,7 +80,9 @@ async function take(product: Product, shots: Shot[]): Promise<void> {
           words.some((word) => shot.name.includes(word)),
         )) {
           await using page = await browser.page(product.url, { width, height, scheme })
-          await page.goto(path, { waitUntil: 'networkidle' })
+          await page.goto(path)
+          // A page that follows something is never idle.
+          await page.waitForLoadState('networkidle', { timeout: 4_000 }).catch(() => {})
           await act?.(page)
           // Not `fullPage`: what sticks to the window's bottom would lie in the middle of the picture.
           if (full) {

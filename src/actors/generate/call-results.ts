@@ -29,8 +29,8 @@ export async function makeCall(
   { observer, signal }: Pick<Running, 'observer' | 'signal'>,
 ): Promise<ToolResult> {
   const begin = performance.now()
-  const child = ownToolOf(toolbox, call)?.child?.(key)
-  const observed = { ...call, ...(decision !== undefined && { decision }), ...(child && { child }) }
+  const notes = ownToolOf(toolbox, call)?.notes?.(key)
+  const observed = { ...call, ...(decision !== undefined && { decision }), ...(notes && { notes }) }
   const work = () => unlessAborted(toolbox.call(call, signal, key), signal)
   const { ok, content, pictures, asked, waits } = await observedCall(observer, observed, work)
   const durationMs = Math.round(performance.now() - begin)

@@ -65,11 +65,10 @@ export async function runTools(
     const isMade = judgement === null || !('refused' in judgement)
     const key = callKey({ replyId, place: before + index + 1 })
     const own = isMade ? ownToolOf(toolbox, { name, arguments: text }) : undefined
-    const child = own?.child?.(key)
     const tool = waits === 'caller' ? undefined : identityOf(toolbox, name)
     const event = {
       ...{ ...call, ...(waits !== undefined && { waits }), ...(by && { by }) },
-      ...{ ...(tool !== undefined && { tool }), ...(child && { child }) },
+      ...{ ...(tool !== undefined && { tool }), ...own?.notes?.(key) },
     }
     if (waits === undefined) storeAlong(event, own?.start?.(key, call))
     return event
@@ -87,11 +86,11 @@ export async function runTools(
   const contents = await emitResults(made, results, running)
   const asking = await Promise.all(
     asked.map(async (call, index): Promise<WaitingCall | null> => {
-      const { asked: question, waits: isWaiting } = (await results[index]) ?? {}
+      const { asked: question, waits: kind } = (await results[index]) ?? {}
       const tool = toolbox.own?.get(call.name)?.key
       const place = { replyId, place: before + index + 1, ...(tool && { tool }) }
       if (question) return { ...call, kind: 'input', ...place, asked: question }
-      return isWaiting ? { ...call, kind: 'child', ...place } : null
+      return kind === undefined ? null : { ...call, kind, ...place }
     }),
   )
   return { answer, waiting: waiting.map((call, index) => call ?? asking[index] ?? null), results: contents }

@@ -13,7 +13,7 @@ import type {
 } from '../reply/reply-event.ts'
 import type { CountsFor } from './limits.ts'
 import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCallEvent } from './model.ts'
-import type { ChildPlace } from './tools.ts'
+import type { CallNotes } from './tools.ts'
 
 /** The request that asked for a reply. */
 export interface Origin {
@@ -119,10 +119,9 @@ export interface ObservedToolCall {
   name: string
   /** The decision, when the call was approved first. */
   decision?: CallDecision
-  /** The session that answers the call. Absent when none does. */
-  child?: ChildPlace
+  notes?: CallNotes
 }
-export type DecidedToolCall = Required<Omit<ObservedToolCall, 'child'>> & { ok: boolean }
+export type DecidedToolCall = Required<Omit<ObservedToolCall, 'notes'>> & { ok: boolean }
 
 export type ReplyProgress =
   /** A call was rejected. */

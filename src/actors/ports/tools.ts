@@ -1,7 +1,7 @@
 /** The tools of a reply. Types only. */
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import type { MissingServer, ServerAsked } from '../reply/reply-event.ts'
+import type { CallNotes, MissingServer, ServerAsked, WaitKind } from '../reply/reply-event.ts'
 import type { ToolCall, ToolSpec } from './model.ts'
 import type { MessagePart } from './parts.ts'
 import type { Again } from './waiting.ts'
@@ -23,7 +23,7 @@ export interface Toolbox {
   call(call: CallOfTool, signal: AbortSignal, key: string): Promise<ToolAnswer>
 }
 
-export type { MissingServer }
+export type { CallNotes, MissingServer }
 
 export interface MissingTools {
   servers: readonly MissingServer[]
@@ -40,8 +40,8 @@ export interface ToolAnswer {
   pictures?: readonly MessagePart[]
   /** Set when the server asks first: there is no result yet. */
   asked?: ServerAsked | undefined
-  /** Set when the session that answers waits itself: there is no result yet. */
-  waits?: boolean | undefined
+  /** Set when the call waits in its turn, for this: there is no result yet. */
+  waits?: WaitKind | undefined
 }
 
 export interface OwnTool {
@@ -49,19 +49,13 @@ export interface OwnTool {
   key: string
   /** Whether some call of it may need approval. */
   needsApproval: boolean
-  /** Names the session that a call makes, by the call's key. Absent when it makes none. */
-  child?(key: string): ChildPlace
+  /** Returns what readers are told of a call, by its key. Absent when that is nothing. */
+  notes?(key: string): CallNotes
   /**
    * Returns the row that is stored with a call's begin, in the same transaction (see `storeAlong`), by the call's key. Undefined
    * when there is none, as for a call that makes nothing.
    */
   start?(key: string, call: Pick<ToolCall, 'id' | 'arguments'>): object | undefined
-}
-
-/** A session that a call of another one makes. */
-export interface ChildPlace {
-  agentId: string
-  sessionId: string
 }
 
 /** An element of `approvals`: a condition on the arguments (null: every call), and what a client secret may remember. */

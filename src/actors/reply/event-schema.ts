@@ -51,6 +51,14 @@ const ServerAsked = Type.Object({
 })
 export type ServerAsked = Static<typeof ServerAsked>
 
+/** The notes of a tool about a call, for those who read the reply. */
+const callNotes = {
+  /** The session that the call makes. */
+  child: Type.Optional(Type.Object({ agentId: Type.String(), sessionId: Type.String() })),
+}
+const CallNotes = Type.Object(callNotes)
+export type CallNotes = Static<typeof CallNotes>
+
 /** The schema of each kind. Fields that a later release may add are allowed. */
 export const eventSchemas = {
   text: Type.Object({ type: Type.Literal('text'), text: Type.String() }),
@@ -67,8 +75,7 @@ export const eventSchemas = {
     by: Type.Optional(DecidedBefore),
     /** The identity of the agent's tool; null: no tool has the name. Absent for calls of the caller's tools, and in older replies. */
     tool: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    /** The session that the call makes. Absent where it makes none. */
-    child: Type.Optional(Type.Object({ agentId: Type.String(), sessionId: Type.String() })),
+    ...callNotes,
   }),
   /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
   tool_begun: Type.Object({ type: Type.Literal('tool_begun'), id: Type.String(), startedAt: Type.String() }),

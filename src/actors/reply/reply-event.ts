@@ -6,6 +6,7 @@
 import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 
 export {
+  type CallNotes,
   type DecidedBefore,
   type MissingServer,
   type ReplyEvent,
@@ -55,7 +56,7 @@ export type WaitKind = (typeof waitKinds)[number]
 export const pendingKinds = ['approval', 'input', 'caller', 'sign_in'] as const
 export type PendingKind = (typeof pendingKinds)[number]
 /** The reasons for which a call waits before it is first made. */
-export type UnmadeKind = Exclude<WaitKind, 'input' | 'child'>
+export type UnmadeKind = Extract<WaitKind, 'approval' | 'caller'>
 
 /** The decisions about a pending call. `expired`: nobody decided in time. `signed_in`: its user did. Nobody can send these. */
 export const callDecisions = [

@@ -1,7 +1,7 @@
 /** Child sessions, as the host's extension: agents that are asked by other agents (contract section 30). */
 
 import { deriveTitle } from '../../actors/history/title.ts'
-import type { ChildPlace, ToolAnswer } from '../../actors/ports/index.ts'
+import type { CallNotes, ToolAnswer } from '../../actors/ports/index.ts'
 import { placeOfCall } from '../../actors/reply/call-key.ts'
 import { endsAtBoundary } from '../../actors/session/extension.ts'
 import type { Host, HostExtension } from '../../actors/session/host.ts'
@@ -46,8 +46,8 @@ export interface AskedCall extends StartedCall {
 export interface Children extends HostExtension {
   /** Returns what asks agents for a session. Null where it is too deep to ask any. */
   within(asking: Asking): Promise<{
-    place(agentId: string, key: string): ChildPlace
-    start(agentId: string, message: string, call: StartedCall): object
+    notes(agentId: string, key: string): CallNotes
+    start(agentId: string, message: string, call: StartedCall): object | undefined
     ask(agentId: string, message: string, call: AskedCall): Promise<ToolAnswer>
   } | null>
   /** Begins children that nobody begins, and ends those that nobody waits for. Call once a second. */
@@ -58,6 +58,13 @@ export interface Children extends HostExtension {
 const MOST_DEEP = 3
 /** The interval at which replies are looked for that may leave, during a drain. */
 const LOOK_MS = 250
+
+/** Returns why no user could send a message of this text. Null when one could. */
+function whyUnusable(message: string): string | null {
+  if (message.trim() === '') return 'is empty'
+  if (!message.isWellFormed()) return 'holds one half of a surrogate pair'
+  return message.includes('\0') ? 'holds the character U+0000' : null
+}
 
 /** Returns the session that answers a call, with what makes it. */
 function childCall(
@@ -118,7 +125,8 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
   }
 
   async function ask(asking: Asking, agentId: string, message: string, call: AskedCall): Promise<ToolAnswer> {
-    if (message.trim() === '') return failed('The agent was not asked: the message is empty.')
+    const unusable = whyUnusable(message)
+    if (unusable !== null) return failed(`The agent was not asked: the message ${unusable}.`)
     const waiting = waits.open(asking.sessionId, call.isAlone)
     try {
       const refused = call.joins ? null : await again(() => openChild(store, asking, { agentId, message, call }))
@@ -153,8 +161,9 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
     async within(asking) {
       if ((await again(() => store.depth(asking.sessionId))) >= MOST_DEEP) return null
       return {
-        place: (agentId, key) => ({ agentId, sessionId: childSession(key) }),
-        start: (agentId, message, call) => store.rowOf(childCall(asking, { agentId, message, call })),
+        notes: (agentId, key) => ({ child: { agentId, sessionId: childSession(key) } }),
+        start: (agentId, message, call) =>
+          whyUnusable(message) === null ? store.rowOf(childCall(asking, { agentId, message, call })) : undefined,
         ask: (agentId, message, call) => ask(asking, agentId, message, call),
       }
     },

@@ -28,7 +28,7 @@ function limitWords(why: `limit ${string}`): string {
 export const failed = (content: string): ToolAnswer => ({ ok: false, content })
 
 export function resultOf({ state, content, finishReason, errorCode, errorMessage }: ChildState): ToolAnswer {
-  if (state === 'waiting') return { ok: false, content: '', waits: true }
+  if (state === 'waiting') return { ok: false, content: '', waits: 'child' }
   if (state === 'deleted') return failed("The agent's session was deleted.")
   if (state === 'removed') return failed("The agent's session was asked to answer nothing: its message was removed.")
   const text = cut(content ?? '')

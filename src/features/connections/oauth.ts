@@ -141,18 +141,13 @@ async function discover(url: string, named: string | undefined, fetchFn: FetchLi
   return found
 }
 
-/** Exchanges the code of a callback for tokens. `iss`: as the callback names it. */
+/** Exchanges the code of a callback for tokens. `iss`: as the callback names it; the SDK refuses another one's. */
 export async function finishSignIn(
   { issuer: { server, metadata, resource, client }, verifier, scope }: Begun,
   { code, iss, redirectUri }: { code: string; iss: string | undefined; redirectUri: string },
   fetchFn: FetchLike,
 ): Promise<Granted> {
-  const { exchangeAuthorization, validateAuthorizationResponseIssuer } = await sdk()
-  validateAuthorizationResponseIssuer({
-    iss,
-    expectedIssuer: metadata?.issuer,
-    issParameterSupported: namesIssuer(metadata),
-  })
+  const { exchangeAuthorization } = await sdk()
   const tokens = await exchangeAuthorization(server, {
     ...(metadata && { metadata }),
     clientInformation: client,
@@ -198,11 +193,6 @@ function grantedBy(
     scope: scope ?? before.scope,
     expiresIn: expiresIn ?? null,
   }
-}
-
-const namesIssuer = (metadata: AuthorizationServerMetadata | null): boolean => {
-  const { authorization_response_iss_parameter_supported: named }: Record<string, unknown> = { ...metadata }
-  return named === true
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/

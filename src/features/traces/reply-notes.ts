@@ -118,8 +118,8 @@ function noteReply({ recorder, sessionId, id, requests, adopted, asked }: NotedP
     }
   }
 
-  const openTool = ({ id: callId, name, decision, child }: ObservedToolCall) =>
-    open('tool', { span: `t${++tools}`, turn: turns, callId, name, ...(decision && { decision }), ...child })
+  const openTool = ({ id: callId, name, decision, notes }: ObservedToolCall) =>
+    open('tool', { span: `t${++tools}`, turn: turns, callId, name, ...(decision && { decision }), ...notes?.child })
 
   return {
     modelCall,

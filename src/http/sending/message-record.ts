@@ -22,6 +22,7 @@ import {
   fittingDecisions,
   type GivenDecisions,
   type SessionBelow,
+  wasDecidedBelow,
 } from '../../features/approvals/index.ts'
 import { encodeStart } from '../../features/continuation/index.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
@@ -227,7 +228,12 @@ async function continuing(
   const openToolbox = async () =>
     deps.openToolbox(agent.tools, new AbortController().signal, await valuesNow(deps, agent, input))
   const below = (session: SessionBelow) => askingBelow(deps, session)
-  const calls = await fittingDecisions(decisions, { openToolbox, below, checkContent: deps.checkContent })
+  const calls = await fittingDecisions(decisions, {
+    openToolbox,
+    below,
+    wasDecidedBelow: (callIds) => wasDecidedBelow(deps.sql, wait.replyId, callIds),
+    checkContent: deps.checkContent,
+  })
   if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, {
     agent,

@@ -37,8 +37,9 @@ export function registerJson(
   })
   app.removeAllContentTypeParsers()
   app.decorateRequest('uploads', null)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (takesParts(request)) openUploads(request, reply, publicUrl)
+    done()
   })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const { uploads } = request
@@ -70,10 +71,12 @@ export function ignoreBodies(app: FastifyInstance): void {
 const isEmpty = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** Throws `HttpError` 400. */
 export function decodeUtf8(body: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return utf8.decode(body)
   } catch {
     throw new HttpError(400, 'body: is not valid UTF-8')
   }

@@ -101,9 +101,10 @@ export function guardRequests(app: FastifyInstance, observers: readonly RequestO
   observeRequests(app, observers)
   endSlowRequests(app)
   closeUnreadAnswers(app)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     refuseSecondHost(request)
     reply.header('x-content-type-options', 'nosniff') // a browser that opens an answer must not guess what it is
+    done()
   })
   ignoreBodies(app)
   app.addHook('onResponse', async (request, reply) => {

@@ -118,6 +118,8 @@ export function createCalls(write: OutlineWriter, outcomes: Outcomes) {
       return true
     },
     isEmpty: () => open.size === 0,
+    /** Returns whether a session answers a call that has no result. */
+    asksAny: () => [...open.values()].some((call) => kept.has(call.id) || (call.child && isMade(call))),
     keepsAny: () => [...open.keys()].some((id) => kept.has(id)),
     /** Returns the calls that wait with sessions below, with what those ask. */
     asking: (below: readonly PendingCall[]) =>

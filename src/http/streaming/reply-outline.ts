@@ -17,8 +17,11 @@ import {
 } from './outlined-calls.ts'
 
 export interface Outline {
-  /** Takes the next frame. `below`: what sessions below ask, where the reply ends to wait for them. */
-  take(frame: Frame, below?: readonly PendingCall[]): void
+  /**
+   * Takes the next frame. `below`: what sessions below ask. Returns false where the reply ends to wait for sessions below, and
+   * `below` is absent: the frame is not taken.
+   */
+  take(frame: Frame, below?: readonly PendingCall[]): boolean
   /**
    * Builds the outline of replies that are no frames any more: begin, their events in order, and end unless they still run. `waits`: it
    * ended for a decision; the next reply goes on from there, with the calls that are open.
@@ -117,33 +120,41 @@ export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map
     event,
     end,
     settle: calls.settle,
-    take(frame, below = []) {
+    take(frame, below) {
       switch (frame.type) {
         case 'started':
-          return begin()
+          begin()
+          break
         case 'text':
         case 'reasoning':
-          return steps.text(frame.type, frame.text)
+          steps.text(frame.type, frame.text)
+          break
         case 'stored':
-          return event(frame.stored.event)
+          event(frame.stored.event)
+          break
         case 'finished': {
           const waits = frame.reason === 'tool_calls'
+          if (waits && below === undefined && calls.asksAny()) return false
           if (frame.reason !== 'cancelled' && !waits) steps.start() // the last model call may have said nothing
           end(waits, below)
-          return write.finished(frame.reason)
+          write.finished(frame.reason)
+          break
         }
         case 'failed':
           end()
-          return write.failed(frame.error)
+          write.failed(frame.error)
+          break
         case 'done':
-          return write.done()
+          write.done()
+          break
         case 'calls':
         case 'usage':
         case 'state':
-          return
+          break
         default:
           frame satisfies never
       }
+      return true
     },
   }
 }

@@ -71,10 +71,15 @@ async function told(message: string, ...steps: Parameters<TreeScene['plays']>[1]
   return { result: await result.promise, children: await childrenOf(session) }
 }
 
-verifies('contract-30.child-result', 'an empty message makes no child', async () => {
-  const { result, children } = await told(' \n')
-  expect([result, children]).toEqual([expect.stringContaining('empty'), []])
-})
+for (const [message, why] of [
+  [' \n', 'is empty'],
+  ['a\0b', 'holds the character U+0000'],
+  ['a\ud800b', 'holds one half of a surrogate pair'],
+] as const)
+  verifies('contract-30.child-result', `a message that ${why} makes no child`, async () => {
+    const { result, children } = await told(message)
+    expect([result, children]).toEqual([`The agent was not asked: the message ${why}.`, []])
+  })
 
 verifies('contract-30.child-result', 'a failed reply is told with its code, an empty one as empty', async () => {
   const failed = await told('Fail!', (call) => call.error(400, { error: { message: 'no' } }))

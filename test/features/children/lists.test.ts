@@ -106,3 +106,20 @@ verifies(
     expect(asked.toolCalls[0]).toMatchObject({ decision: 'expired', decidedBy: null })
   },
 )
+
+verifies(
+  'contract-30.child-lists',
+  'a list is sent the parent when one of its waiting children is deleted',
+  async () => {
+    scene.plays('desk', asks('', asking('billing', 'Add!'), asking('ledger', 'Add too!')))
+    scene.plays('billing', asks('', time))
+    scene.plays('ledger', asks('', time))
+    const { session } = await scene.ask(desk, 'Sums?')
+    const [gone, left] = (await scene.sessionOf(desk, session)).json.pending
+    const list = await openSse(`${scene.app.url}/api/v1/agents/${desk}/deploy/sessions/stream`)
+    const child = `/api/v1/agents/${billing}/deploy/sessions/${gone.path[0].session_id}`
+    expect((await scene.call('DELETE', child)).status).toBe(204)
+    expect(await sent(list, session, 1)).toMatchObject({ pending: [{ call_id: left.call_id }] })
+    list.leave()
+  },
+)

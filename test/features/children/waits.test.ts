@@ -90,6 +90,8 @@ verifies(
     scene.plays('billing', says('Two.'))
     const part = await decide(desk, session, [{ call_id: pending[0].call_id, decision: 'approve' }])
     expect([part.status, part.json.pending]).toEqual([200, [pending[1]]])
+    const late = await decide(desk, session, [{ call_id: pending[0].call_id, decision: 'reject' }])
+    expect([late.status, late.headers.get('x-should-retry')]).toEqual([409, 'false'])
     const child = (await below(session)).find((one: { agent_id: string }) => one.agent_id === billing)
     await expect.poll(() => statusOf(child.id)).toBe('complete')
     expect(await statusOf(session)).toBe('waiting')
@@ -135,6 +137,9 @@ verifies('contract-30.child-waits-ended', 'a new message in the parent rejects w
   await scene.call('POST', path, { messages: [{ role: 'user', content: 'Leave it.' }] })
   expect(told).toContain('cancelled')
   expect([await statusOf(child.id), (await scene.sessionOf(billing, child.id)).json.pending]).toEqual(['cancelled', []])
+  const shown = `/api/v1/agents/${billing}/playground/sessions/${child.id}/messages`
+  const [, asked] = (await scene.call('GET', shown)).json.messages
+  expect(asked).toMatchObject({ finishReason: 'cancelled', toolCalls: [{ decision: 'reject', ok: false }] })
 })
 
 verifies(

@@ -243,9 +243,19 @@ verifies(
   async () => {
     const { id, user, pending } = await asked()
     const browser = createBrowser(scene.app.url)
-    now.callback = { iss: 'https://other.example.com' }
-    expect((await browser.signIn(pending[0].url)).status).not.toBe(200)
-    now.callback = {}
+    const named = { authorization_response_iss_parameter_supported: true }
+    for (const [metadata, iss] of [
+      [named, 'https://other.example.com'],
+      [named, `${servers.issuer}/`],
+      [named, servers.issuer.toUpperCase()],
+      [named, null],
+      [{ ...named, authorization_response_iss_parameter_supported: false }, 'https://other.example.com'],
+    ] as const) {
+      Object.assign(now, { metadata, callback: { iss } })
+      expect([iss, (await browser.signIn(pending[0].url)).status]).toEqual([iss, 400])
+    }
+    seen.authorizations.splice(1)
+    Object.assign(now, { metadata: {}, callback: {} })
     now.resource = 'https://other.example.com/mcp'
     expect((await browser.post(pending[0].url)).status).toBe(502)
     expect(seen.authorizations).toHaveLength(1)

@@ -9,6 +9,7 @@ import { expect } from 'vitest'
 import { type Frame, frameOf, type ReplyEvent, type StoredEvent } from '../../../src/actors/reply/reply-event.ts'
 import { createRunEncoder } from '../../../src/http/wires/ag-ui/encoder.ts'
 import { createUiMessageEncoder } from '../../../src/http/wires/ai-sdk/encoder.ts'
+import { encodeFrames, type FrontEndEncoder } from '../../../src/http/wires/front-ends/asked-below.ts'
 import { uiMessageOf } from '../../../src/http/wires/ai-sdk/stored-messages.ts'
 import type { MessageWithEvents } from '../../../src/persistence/replies/reading/reply-events.ts'
 import { verifies } from '../../verifies.ts'
@@ -103,13 +104,11 @@ const messageOf = (one: Reply): MessageWithEvents => ({
 
 // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────
 
-type Encode = (frames: readonly Frame[]) => string
-
-function encoded(encode: Encode, frames: readonly Frame[], cuts: readonly number[]): string {
+function encoded(encoder: FrontEndEncoder, frames: readonly Frame[], cuts: readonly number[]): string {
   let text = ''
   let from = 0
   for (const to of [...new Set(cuts.map((cut) => cut % frames.length)), frames.length].sort((a, b) => a - b)) {
-    text += encode(frames.slice(from, to))
+    text += encodeFrames(encoder, frames.slice(from, to))
     from = to
   }
   return text

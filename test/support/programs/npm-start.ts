@@ -8,16 +8,19 @@ import { join } from 'node:path'
 export type NodeStart = {
   readonly env: Readonly<Record<string, string>>
   readonly args: readonly string[]
+  /** The file that node runs. */
+  readonly entry: string
 }
 
 export function npmStart(checkout: string): NodeStart {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) // our own file
-  const match = /^(.*?)exec node (.*?)src\/main\.ts$/.exec(String(scripts.start))
-  if (!match) throw new Error(`The start script of ${checkout} is not "NAME=VALUE … exec node ARGS src/main.ts".`)
-  const [, variables = '', args = ''] = match
+  const match = /^(.*?)exec node (.*?)(\S+)$/.exec(String(scripts.start))
+  if (!match) throw new Error(`The start script of ${checkout} is not "NAME=VALUE … exec node ARGS FILE".`)
+  const [, variables = '', args = '', entry = ''] = match
   return {
     env: Object.fromEntries(variables.matchAll(/(\w+)=(\S+)/g).map(([, name = '', value = '']) => [name, value])),
     args: args.split(' ').filter((arg) => arg !== ''),
+    entry,
   }
 }
 

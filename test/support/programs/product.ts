@@ -36,10 +36,12 @@ export interface ProductOptions {
   env?: Record<string, string>
   /** Path of the checkout; absent: this one. */
   checkout?: string
-  /** Node runs the bundled server (server-bundle.ts), without npm. */
+  /** Node runs the built server (scripts/build-server.ts), without npm. */
   direct?: boolean
-  /** Arguments of node, with `direct`. It runs `src/main.ts` then, as npm's command does. */
+  /** Arguments of node, with `direct`. It runs `entry` then. */
   nodeArgs?: string[]
+  /** The file that node runs where the build is not meant. `src/main.ts` by default. */
+  entry?: string
   /**
    * True if it starts with the processor time that the others leave: on a machine of its own its start would cost them
    * nothing. With `direct`.
@@ -131,9 +133,9 @@ export async function launchProduct(options: ProductOptions = {}): Promise<Launc
 }
 
 /** Returns the program to run. Outside a test run (`npm run chaos`), and for measured processes, it is the sources. */
-async function entryOf({ nodeArgs, checkout }: ProductOptions): Promise<string> {
+async function entryOf({ nodeArgs, checkout, entry = 'src/main.ts' }: ProductOptions): Promise<string> {
   const asTheyAre = nodeArgs !== undefined || checkout !== undefined || process.env.VITEST === undefined
-  return asTheyAre ? 'src/main.ts' : await askSetUp('server')
+  return asTheyAre ? entry : await askSetUp('server')
 }
 
 /** Resolves when it listens and /readyz is 200. Rejects with its output if it exits before. */

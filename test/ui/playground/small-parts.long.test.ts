@@ -148,12 +148,34 @@ test('a new session gets its id without taking the keyboard from where somebody 
 test('an opening that is clicked twice is sent once, and leaves the keyboard in the field', async () => {
   await using page = await open()
   const before = up.calls.length
-  await page.getByRole('button', { name: 'Write a haiku about waiting.' }).dblclick()
+  await page.getByRole('button', { name: 'Write a haiku about waiting.', exact: true }).dblclick()
   await soon(() => statuses(page)).toEqual(['Complete'])
   expect(up.calls.length - before).toBe(1)
   expect(await page.getByRole('alert').count()).toBe(0)
   await page.keyboard.type('And on')
   expect(await field(page).inputValue()).toBe('And on')
+})
+
+test('a second press that falls on the conversation instead of the opening leaves the keyboard in the field', async () => {
+  await using page = await open()
+  const call = byHand()
+  const box = await page.getByRole('button', { name: 'Write a haiku about waiting.', exact: true }).boundingBox()
+  await page.mouse.move((box?.x ?? 0) + 10, (box?.y ?? 0) + 10)
+  await page.mouse.down()
+  await page.mouse.up()
+  const { text, finish } = await call
+  await page.locator('[role=log][tabindex="0"]').waitFor()
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+  await page.keyboard.type('And on')
+  expect(await field(page).inputValue()).toBe('And on')
+  // A press that begins anew is one like any other.
+  await page.mouse.down()
+  await page.mouse.up()
+  await soon(() => page.locator('[role=log]').evaluate((of) => of === of.ownerDocument.activeElement)).toBe(true)
+  await text('Wait.')
+  await finish()
+  await soon(() => statuses(page)).toEqual(['Complete'])
 })
 
 test('who cannot see the page hears that a reply is complete, and its text', async () => {

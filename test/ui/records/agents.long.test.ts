@@ -203,3 +203,19 @@ test('the lists are read by everybody', async () => {
     expect(await sidewaysScroll(page), path).toEqual([])
   }
 })
+
+test('a provider is made from an agent that is being made, whose form keeps what was typed', async () => {
+  await createAgent(app)
+  await using page = await browser.page(app.url)
+  await page.goto('/agents/new')
+  await page.getByLabel('Name').fill('Half written')
+  await page.getByRole('button', { name: 'New provider' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New provider' })
+  await dialog.getByRole('radio', { name: 'Ollama' }).click()
+  await dialog.getByLabel('Name').fill('Cellar')
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => page.getByRole('combobox', { name: 'Provider' }).inputValue()).toBe('Cellar')
+  expect(await page.getByLabel('Name').inputValue()).toBe('Half written')
+})

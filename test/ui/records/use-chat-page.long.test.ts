@@ -23,6 +23,11 @@ const versions = [
   { name: 'version 7', modules: {} },
   { name: 'version 6', modules: { '@ai-sdk/react': installed('ai-sdk-react-6'), ai: installed('ai-6') } },
 ]
+/** One pixel. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
+  'base64',
+)
 const browser = await openBrowser()
 const folder = await temporaryFolder('use-chat-page')
 const dataDir = await temporaryFolder('use-chat-data')
@@ -84,8 +89,37 @@ describe.each(versions.map(({ name }, version) => ({ name, version })))('$name',
       await say(page, '/fail 3')
       await expect.poll(() => page.getByRole('status').textContent()).toMatch(/^The /)
       await page.reload()
-      await expect.poll(() => page.getByRole('alert').textContent(), { timeout: WAIT_MS }).toMatch(/\w/)
+      await expect.poll(() => page.getByRole('status').textContent(), { timeout: WAIT_MS }).toMatch(/^The /)
+      expect(await page.getByRole('alert').count()).toBe(0)
+      await say(page, '/echo on')
+      await expect.poll(() => reply(page), { timeout: WAIT_MS }).toBe('assistant: on')
+      await ready(page)
+      expect(await page.getByRole('alert').textContent()).toMatch(/^The /)
       expect(await page.getByRole('button', { name: '/slow 30 !' }).count()).toBeGreaterThan(0)
+    },
+  )
+
+  verifies(
+    ['contract-12.chat-transport', 'contract-13.part-addresses'],
+    `${name}: a picture is shown after a reload, and a call that is approved is made at once`,
+    async () => {
+      const params = { path: { agent_id: demoAgent } }
+      const tools = { builtInToolIds: ['current_time'], approvals: ['current_time'] }
+      await product.client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: tools })
+      await using page = await open(version)
+      await page.getByLabel('Files').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: picture })
+      await say(page, '/echo seen')
+      await expect.poll(() => reply(page)).toBe('assistant: seen')
+      await ready(page)
+      await page.reload()
+      const width = () => page.getByRole('img', { name: 'dot.png' }).evaluate((image) => Object(image).naturalWidth)
+      await expect.poll(width, { timeout: WAIT_MS }).toBe(1)
+      await say(page, '/tool current_time {}')
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await expect
+        .poll(() => reply(page), { timeout: WAIT_MS })
+        .toMatch(/current_time: output-available.*\d{4}-\d\d-\d\d/)
+      await ready(page)
     },
   )
 

@@ -25,3 +25,25 @@ export function onlyOne<T>(list: readonly T[] | undefined, isMeant: (entry: T) =
   const meant = list?.filter(isMeant) ?? []
   return meant.length === 1 ? meant[0] : undefined
 }
+
+const ending = /_[0-9a-f]{6}$/
+
+/** Returns whether models may see the tool by another name than its own. */
+export const mayBeRenamed = (seen: string): boolean => ending.test(seen)
+
+interface NamedTools {
+  /** The names of HTTP tools and of agents, which are tools too. */
+  names: readonly string[]
+  /** The names of MCP servers. */
+  servers: readonly string[]
+}
+
+/** Returns a tool's own name by the one that models see. What is ambiguous or unknown stays as it is. */
+export function ownName(seen: string, { names, servers }: NamedTools): string {
+  if (!mayBeRenamed(seen)) return seen
+  const own = onlyOne(names, (name) => isSeenAs(name, seen))
+  if (own !== undefined) return own
+  const [prefix = '', ...rest] = seen.split('__')
+  const server = rest.length === 0 ? undefined : onlyOne(servers, (name) => plainName(name) === prefix)
+  return server === undefined ? seen : mcpToolName(server, rest.join('__').replace(ending, ''))
+}

@@ -1,6 +1,6 @@
-/** The running machine: live, replayed, and its live actors. */
+/** The running machine: live, replayed, as a sequence, and its live actors. */
 import { Tabs } from '@mantine/core'
-import { IconActivity, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'
+import { IconActivity, IconArrowsExchange, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Navigate, useNavigate } from 'react-router'
@@ -15,12 +15,14 @@ import { chartAddress, firstView, useChartAddress } from './sessions/session-in-
 
 // Not with the page, which shows one view at first.
 const replay = () => import('./replay/replay.tsx').then(({ Replay }) => ({ default: Replay }))
+const sequence = () => import('./sequence/sequence.tsx').then(({ Sequence }) => ({ default: Sequence }))
 const actors = () => import('./actors/actors.tsx').then(({ Actors }) => ({ default: Actors }))
-fetchAhead([replay, actors], 2_000)
+fetchAhead([replay, sequence, actors], 2_000)
 
 const views = [
   { value: 'live', label: 'Live', icon: IconActivity, view: Live },
   { value: 'replay', label: 'Replay', icon: IconPlayerTrackNext, view: lazy(reliable(replay)) },
+  { value: 'sequence', label: 'Sequence', icon: IconArrowsExchange, view: lazy(reliable(sequence)) },
   { value: 'actors', label: 'Running sessions', icon: IconUsers, view: lazy(reliable(actors)) },
 ] as const
 

@@ -6,6 +6,7 @@ import { headlineOf } from '../blocks/messages/outcome.ts'
 import { timeOfDay } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
 import { wholeNumber } from '../blocks/words.ts'
+import { type Actor, actorsQuery } from '../chart/queries.ts'
 import { allSessions, type SessionOverviewList } from '../sessions/queries.ts'
 import { useSilences } from '../traces/silence/use-silence.ts'
 import { firstHour, hoursOf } from '../usage/last-day/hours.ts'
@@ -24,11 +25,14 @@ const HOUR_MS = 3_600_000
 const SILENT_MS = 60_000
 const every = { refetchInterval: 5_000 }
 
+const serverOf = ({ instanceId }: Actor): string => instanceId
+
 const countOf = ({ total, more }: SessionOverviewList): string => `${wholeNumber(total)}${more ? '+' : ''}`
 
 export function OnCall() {
   const running = useQuery({ ...allSessions({ status: 'streaming', limit: 1 }), ...every }).data
   const silent = [...useSilences().values()].filter(({ ms }) => ms >= SILENT_MS).length
+  const servers = new Set(useQuery(actorsQuery(every.refetchInterval)).data?.actors.map(serverOf)).size
   const waiting = useQuery(waitingCount).data
   const failed = useQuery({ ...allSessions({ status: 'error', limit: MOST, include: 'reply' }), ...every }).data
   const now = useNow()
@@ -47,7 +51,12 @@ export function OnCall() {
     lately &&
     sentenceOf({ causes, words, silent, hours: hoursOf(day.rows, first), firstTokenMs: firstTokenOf(day.rows) })
   const facts = [
-    { to: '/sessions?status=streaming', count: running && countOf(running), name: 'running', isBad: false },
+    {
+      to: '/sessions?status=streaming',
+      count: running && countOf(running),
+      name: servers > 1 ? `running on ${servers} servers` : 'running',
+      isBad: false,
+    },
     {
       to: '/chart?view=actors',
       count: wholeNumber(silent),

@@ -5,15 +5,14 @@ import { useRefusal } from './roles.ts'
 
 interface ButtonToProps extends ButtonProps {
   to: string
-  target?: '_blank'
   children: ReactNode
 }
 
 /** A button that leads to a page. Where the role does not open the page, it leads nowhere and says which one does. */
-export function ButtonTo({ to, target, ...button }: ButtonToProps) {
+export function ButtonTo({ to, ...button }: ButtonToProps) {
   const refusal = useRefusal('open', to)
   return refusal === undefined ? (
-    <Button component={Link} to={to} {...(target && { target })} {...button} />
+    <Button component={Link} to={to} {...button} />
   ) : (
     <Button disabled title={refusal} {...button} />
   )

@@ -277,8 +277,14 @@ function useOpening(agent: Agent, open: (text: string) => void, field: Field): R
   const pick = useCallbackRef((text: string) => {
     open(text)
     focusOn(field) // what was clicked goes
+    document.addEventListener('mousedown', keepFocus, { once: true })
   })
   return useMemo(() => <Opening agent={agent} onPick={pick} />, [agent, pick])
+}
+
+/** Keeps the keyboard where it is when the second press of a double click falls on what has come instead. */
+const keepFocus = (event: MouseEvent) => {
+  if (event.detail > 1) event.preventDefault()
 }
 
 type Field = RefObject<HTMLTextAreaElement | null>

@@ -22,15 +22,26 @@ const valuesOf = (provider: Provider | null, name = ''): ProviderValues => ({
   removeKey: false,
 })
 
+/** Returns what a new provider is created of. */
+export const fieldsOf = ({ id }: ProviderType, { name, apiKey, baseUrl, wireApi }: ProviderValues) => ({
+  name,
+  providerType: id,
+  apiKey: apiKey || null,
+  baseUrl: baseUrl.trim() || null,
+  wireApi: wireApi || null,
+})
+
 interface ProviderFormProps {
   type: ProviderType
   /** Null while it is being created. */
   provider: Provider | null
   save: (values: ProviderValues) => Promise<Provider>
   onSaved: (provider: Provider) => void
+  /** The same as in `RecordForm`. */
+  isGuarded?: boolean
 }
 
-export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProps) {
+export function ProviderForm({ type, provider, save, onSaved, isGuarded = true }: ProviderFormProps) {
   const needsKey = type.requiresApiKey && !provider?.hasApiKey
   const form = useForm<ProviderValues>({
     initialValues: valuesOf(provider, type.name),
@@ -75,7 +86,8 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
       save={save}
       onSaved={onSaved}
       valuesOf={valuesOf}
-      submitLabel={provider ? 'Save' : 'Create and test'}
+      submitLabel={provider ? 'Save' : isGuarded ? 'Create and test' : 'Create'}
+      isGuarded={isGuarded}
     >
       <TextInput
         label="Name"

@@ -8,7 +8,7 @@ import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { ConnectionTest } from './connection-test.tsx'
-import { ProviderForm, type ProviderValues } from './provider-form.tsx'
+import { fieldsOf, ProviderForm, type ProviderValues } from './provider-form.tsx'
 import { createProvider, type Provider, providerResource, providerTypes, updateProvider } from './resource.ts'
 import { TypePicker } from './type-picker.tsx'
 
@@ -39,15 +39,7 @@ export function New() {
               key={type.id}
               type={type}
               provider={null}
-              save={({ name, apiKey, baseUrl, wireApi }) =>
-                createProvider({
-                  name,
-                  providerType: type.id,
-                  apiKey: apiKey || null,
-                  baseUrl: baseUrl.trim() || null,
-                  wireApi: wireApi || null,
-                })
-              }
+              save={(values) => createProvider(fieldsOf(type, values))}
               onSaved={onCreated}
             />
           )}

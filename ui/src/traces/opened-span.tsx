@@ -12,7 +12,7 @@ const ROOM_BESIDE_PX = 640
 
 interface OpenedSpanProps {
   /** Name of the span that is open. It is null while none is. */
-  name: string | null
+  name: ReactNode | null
   detail: ReactNode
   onClose: () => void
   /** The list; `below` belongs into the open row's item. */

@@ -3,6 +3,7 @@ import { ActionIcon, Button, Group, UnstyledButton } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { IconChevronRight } from '@tabler/icons-react'
 import { type CSSProperties, useEffect, useState } from 'react'
+import { ToolName } from '../agents/tool-name.tsx'
 import { Copy } from '../blocks/copy.tsx'
 import { wholeSeconds } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
@@ -58,7 +59,11 @@ export function Waterfall({ trace, reply, onRequest, cursor }: WaterfallProps) {
             <ChildTraces key={key} call={span} trace={of} child={span.child} onTold={onTold} />
           ),
       )}
-      <OpenedSpan name={open?.name ?? null} detail={detail} onClose={() => setOpenKey(null)}>
+      <OpenedSpan
+        name={open ? open.span.kind === 'tool' ? <ToolName seen={open.name} /> : open.name : null}
+        detail={detail}
+        onClose={() => setOpenKey(null)}
+      >
         {(below) => (
           <div className={classes.rows}>
             <Axis whole={whole} />
@@ -239,7 +244,7 @@ function SpanRow({ row, words, whole, at, isOpen, isCompacting, onClick }: SpanR
   return (
     <UnstyledButton className={classes.span ?? ''} aria-expanded={isOpen} onClick={onClick}>
       <span className={classes.spanName}>
-        {name}
+        {kind === 'tool' ? <ToolName seen={name} /> : name}
         {words !== '' && <small>{words}</small>}
       </span>
       <span className={classes.track} style={style} aria-hidden>

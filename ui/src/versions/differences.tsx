@@ -1,11 +1,11 @@
 /** The changes of a version, or what publishing it would change, field by field. */
 import { Button, Group, Modal, Select, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Diff } from '../blocks/diff/diff.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { tellUndoable } from '../blocks/messages/undoable.tsx'
 import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { Panel } from '../blocks/panel.tsx'
@@ -39,7 +39,8 @@ export function Differences({ agentId, n, live, numbers }: DifferencesProps) {
   const publishing = useMutation({
     mutationFn: () => publishVersion(agentId, n),
     onSettled: asking.close,
-    onSuccess: ({ number }) => notifications.show({ message: `Version ${number} is live. It equals version ${n}.` }),
+    onSuccess: ({ number }) =>
+      tellUndoable(`Version ${number} is live. It equals version ${n}.`, () => publishVersion(agentId, live)),
   })
   return (
     <Panel
@@ -55,7 +56,7 @@ export function Differences({ agentId, n, live, numbers }: DifferencesProps) {
     >
       <ErrorAlert error={publishing.error} />
       <Modal opened={isAsking} onClose={asking.close} title={`Publish version ${n}?`}>
-        <Text mb="lg">A new version that equals it answers every request from now on. A draft stays as it is.</Text>
+        <Text mb="lg">A new version that equals it answers every request from then on. A draft stays as it is.</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={asking.close} data-autofocus>
             Cancel

@@ -2,11 +2,13 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { fieldsOf, valuesOf } from '../agents/agent-values.ts'
 import { agentResource, agentTools } from '../agents/resource.ts'
-import type { Edits } from '../blocks/editing/edits.ts'
+import { createEdits, type Edits } from '../blocks/editing/edits.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { tellUndoable } from '../blocks/messages/undoable.tsx'
 import { useRefusal } from '../login/roles.ts'
-import { type Draft, discardDraft, publishDraft } from './draft.ts'
+import { type Draft, discardDraft, publishDraft, saveDraft } from './draft.ts'
 import { changedFields } from './held.ts'
 import classes from './versions.module.css'
 
@@ -29,7 +31,10 @@ export function DraftBar({ agentId, draft, edits, isTyped }: DraftBarProps) {
   })
   const discarding = useMutation({
     mutationFn: () => discardDraft(agentId),
-    onSuccess: () => notifications.show({ message: 'The draft is discarded.' }),
+    onSuccess: () =>
+      tellUndoable('The draft is discarded.', () =>
+        saveDraft(agentId, fieldsOf(valuesOf(draft.agent, draft.tools)), createEdits()),
+      ),
   })
   const changed = live && tools ? changedFields({ ...live, ...tools }, { ...draft.agent, ...draft.tools }) : []
   const isBusy = publishing.isPending || discarding.isPending

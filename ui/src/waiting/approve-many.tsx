@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useOwnNames } from '../agents/tool-name.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { plural } from '../blocks/words.ts'
 import classes from './inbox.module.css'
@@ -20,6 +21,7 @@ export function ApproveMany({ sessions }: { sessions: readonly WaitingSession[] 
   const [asked, setAsked] = useState<{ name: string; of: WaitingSession[] } | null>(null)
   const approving = useMutation({ mutationFn: approveAll, onSettled: () => setAsked(null) })
   const tools = askedTools(sessions)
+  const own = useOwnNames(tools.map(([name]) => name))
   if (tools.length === 0) return null
   return (
     <div className={classes.many}>
@@ -35,11 +37,11 @@ export function ApproveMany({ sessions }: { sessions: readonly WaitingSession[] 
             onClick={({ detail }) => detail < 2 && approving.mutate(asked.of)}
             onBlur={() => !approving.isPending && setAsked(null)}
           >
-            Yes, approve {name} in {plural(asked.of.length, 'session')}
+            Yes, approve {own(name)} in {plural(asked.of.length, 'session')}
           </Button>
         ) : (
           <Button key={name} size="xs" variant="default" onClick={() => setAsked({ name, of })}>
-            Approve all of {name} ({of.length})
+            Approve all of {own(name)} ({of.length})
           </Button>
         ),
       )}

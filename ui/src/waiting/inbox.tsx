@@ -3,6 +3,7 @@ import { Anchor, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Ref, useState } from 'react'
 import { Link } from 'react-router'
+import { useOwnNames } from '../agents/tool-name.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Question } from '../playground/composer/question/question.tsx'
 import { messageList } from '../playground/queries.ts'
@@ -21,11 +22,15 @@ export function Inbox({ session, ref }: { session: WaitingSession; ref: Ref<HTML
     onError: () => setRefusals((before) => before + 1),
   })
   const before = data?.path.filter(({ content }) => content !== '').slice(-SHOWN) ?? []
-  const names = [...new Set(pending.map(({ name }) => name))].join(', ')
+  const seen = [...new Set(pending.map(({ name }) => name))]
+  const names = seen.map(useOwnNames(seen)).join(', ')
   return (
     <section className={classes.inbox} aria-label="Decision" ref={ref}>
       <Title order={2} fz="md">
-        <span dir="auto">{agentName}</span> asks to call <code>{names}</code>
+        <span dir="auto">{agentName}</span> asks to call{' '}
+        <code title={seen.join(', ')} dir="auto">
+          {names}
+        </code>
         {user !== null && (
           <>
             {' '}

@@ -2,9 +2,10 @@
 import { Table } from '@mantine/core'
 import { IconHandStop } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useRef, useState } from 'react'
+import { Fragment, type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Link } from 'react-router'
+import { ToolName } from '../agents/tool-name.tsx'
 import blocks from '../blocks/blocks.module.css'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
@@ -131,7 +132,14 @@ function Row({ session, isChosen, onChoose }: RowProps) {
           title={givenTo(pending)}
           onClick={onChoose}
         >
-          <code>{pending.map(({ name }) => name).join(', ')}</code>
+          <code>
+            {pending.map(({ call_id, name }, place) => (
+              <Fragment key={`${call_id} ${place}`}>
+                {place > 0 && ', '}
+                <ToolName seen={name} />
+              </Fragment>
+            ))}
+          </code>
           <span className={classes.given}>{givenTo(pending)}</span>
         </button>
       </Table.Td>

@@ -41,7 +41,7 @@ export interface ChatTransport<Message extends UiMessage, Chunk> {
   reconnectToStream(asked: Asked): Promise<ReadableStream<Chunk> | null>
   /**
    * Returns the messages to begin a page with, none for a new chat. A reply that still runs is left out: with
-   * `resume: true` the hook gets it from its beginning.
+   * `resume: true` the hook gets it from its beginning. It also gets the error of a newest reply that failed, once.
    */
   load(chatId: string): Promise<Message[]>
   /** Ends the reply that runs, from any tab; its text so far is kept. */
@@ -59,6 +59,8 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
   const pathOf = (chatId: string) => `${api}/${encodeURIComponent(chatId)}`
   /** The messages that were left out because their reply ran, by chat. */
   const unfinished = new Map<string, string>()
+  /** The error of the newest reply, by chat, until a hook has it. */
+  const failures = new Map<string, string>()
   /** The streams that pages asked for last. React's StrictMode asks twice: two streams would show all text twice. */
   const followed = new Map<string, AbortController>()
 
@@ -101,6 +103,7 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
     resumeStreamIsReplay: true,
     async sendMessages({ chatId, messages, trigger, messageId, abortSignal, body, headers }) {
       unfinished.delete(chatId)
+      failures.delete(chatId)
       const key = crypto.randomUUID()
       const request = {
         body: { ...body, id: chatId, messages, trigger, messageId },
@@ -118,17 +121,28 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
       const query = held === undefined ? '' : `?message_id=${encodeURIComponent(held)}`
       const request = { headers: plain(headers) }
       const connect = (signal: AbortSignal) => send('GET', `${pathOf(chatId)}/stream${query}`, { ...request, signal })
-      return await streamOf(connect, own.signal).catch((error: unknown) => {
+      const stream = await streamOf(connect, own.signal).catch((error: unknown) => {
         if (own.signal.aborted) return null
         throw error
       })
+      const errorText = failures.get(chatId)
+      if (stream !== null || own.signal.aborted || errorText === undefined) return stream
+      failures.delete(chatId)
+      return new ReadableStream<UiChunk & { errorText: string }>({
+        start(controller) {
+          controller.enqueue({ type: 'error', errorText })
+          controller.close()
+        },
+      }) as unknown as ReadableStream<Chunk>
     },
     async load(chatId) {
       const { messages } = (await readAnswer(await send('GET', `${pathOf(chatId)}/messages`))) as {
         messages: Message[]
       }
       const last = messages.at(-1)
-      const { status } = Object(last?.metadata)
+      const { status, error } = Object(last?.metadata)
+      if (typeof error?.message === 'string') failures.set(chatId, error.message)
+      else failures.delete(chatId)
       if (last === undefined || last.role !== 'assistant' || status !== 'streaming') return messages
       unfinished.set(chatId, last.id)
       return messages.slice(0, -1)

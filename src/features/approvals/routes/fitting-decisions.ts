@@ -63,19 +63,23 @@ export interface DecisionChecks {
   openToolbox(): Promise<CheckedToolbox>
   /** Finds a session below this one. Throws 409 where it waits no more. */
   below(session: SessionBelow): Promise<AskingSession>
+  /** Returns whether a call with one of these ids, of a session below, was decided before. */
+  wasDecidedBelow(callIds: readonly string[]): Promise<boolean>
   checkContent: CheckContent
 }
 
 /** Returns the decisions, without arguments that equal the model's own. Throws 400, 403 or 409. */
 export async function fittingDecisions(
   given: GivenDecisions,
-  { openToolbox, below, checkContent }: DecisionChecks,
+  { openToolbox, below, wasDecidedBelow, checkContent }: DecisionChecks,
 ): Promise<DecidedCall[]> {
   const { wait, bySecret, inPart, decides } = given
   if (wait === null) return refuse('not_waiting')
   if (wait.pending.some(({ kind }) => !decides.includes(kind))) refuseSurface()
   const decisions = inPart ? given.calls : undecidedAmong(given.calls, wait)
   if (inPart && decisions.some(({ id }) => wait.decided.some((call) => call.id === id))) refuse('not_waiting')
+  const unknown = decisions.flatMap(({ id }) => (wait.pending.some(({ call_id }) => call_id === id) ? [] : [id]))
+  if (unknown.length > 0 && (await wasDecidedBelow(unknown))) refuse('not_waiting')
   const pairs = pairsOf({ ...given, calls: decisions }, wait)
   for (const pair of pairs) checks[pair.call.kind](pair)
   for (const pair of pairs) await checkForm(pair, checkContent)

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Decides calls that wait, for a message with decisions. Where all is decided by that, counts its request, and leaves the
    decisions to its reply. m: see message_fields. s: see lock_session. Returns what judge_limits returns, with decided (see
    take_decided), or {outcome}, which counts nothing: not_waiting, limited, or decided_in_part, when other calls are left: the
@@ -18,6 +18,7 @@ begin
   if m.parts is not null then perform add_output_parts(m.session_id, m.parts); end if;
   if decide_pending(m.session_id, m.wait_id, m.decisions, m.decided_by) > 0 then
     if m.in_part is not true then raise sqlstate 'GR409'; end if;
+    if s.parent is not null then perform mark_above(m.session_id); end if;
     delete from partial_decisions p where p.session_id = m.session_id and p.at < clock_timestamp() - interval '24 hours';
     insert into partial_decisions (id, session_id, hash) values (m.reply_id, m.session_id, decode(m.decisions_hash, 'hex'));
     if m.key is not null then
@@ -35,7 +36,10 @@ begin
     if v_verdict ? 'over' then raise sqlstate 'GR429'; end if;
   end if;
   v_verdict := v_verdict || jsonb_build_object('decided', coalesce(take_decided(m.session_id, m.reply_id), '[]'));
-  if s.parent is not null then perform follow_above(m.session_id, null, m.decided_by); end if;
+  if s.parent is not null then
+    perform mark_above(m.session_id);
+    perform follow_above(m.session_id, null, m.decided_by);
+  end if;
   return v_verdict;
 exception -- takes the decisions back
   when sqlstate 'GR409' then return '{"outcome": "not_waiting"}';

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Rejects what is undecided of a session whose approvals have expired. The caller holds the session's lock. Returns the id of
    the reply that has begun here. Null: none has, or another statement was first. */
 create or replace function expire_session(p_instance uuid, p_epoch bigint, p_session uuid) returns uuid
@@ -21,6 +21,5 @@ begin
   )
   select count(*) into v_expired from expired;
   if v_expired = 0 then return null; end if;
-  perform mark_above(p_session);
   return follow_decided(p_instance, p_epoch, p_session, null);
 end $$;

@@ -1,4 +1,4 @@
--- revision 9
+-- revision 10
 /* Updates the pending calls when a reply ends: stores the results of calls that it made, and adds calls that it
    requested. Unless the reply ends to wait, calls that are still open are never offered for a decision. Called by
    fold_reply. p_waiting: {calls: [{place, call_id, name, arguments, kind, reply_id, asked}], carried, asked}, or null. reply_id: absent
@@ -41,5 +41,4 @@ begin
             clock_timestamp() + make_interval(secs => (p_waiting #>> '{asked,expiresAfterS}')::integer) end)
   on conflict (session_id) do update
     set reply_id = excluded.reply_id, carried = excluded.carried, asked = excluded.asked, expires_at = excluded.expires_at;
-  perform mark_above(p_session);
 end $$;

@@ -37,6 +37,18 @@ export async function pendingBelow(sql: Sql, replyId: string): Promise<PendingCa
   return (row?.pending ?? []).filter(({ path }) => path !== undefined)
 }
 
+/** Returns whether one of these calls was decided already, of the sessions below that the reply waits for. */
+export async function wasDecidedBelow(sql: Sql, replyId: string, callIds: readonly string[]): Promise<boolean> {
+  const [row] = await sql`
+    select 1 from waits a
+      join waiting_calls w on w.session_id = a.session_id and w.open and w.kind = 'child'
+      join children k on k.parent_reply = w.reply_id and k.place = w.place
+     cross join lateral unnest(array[k.session_id] || sessions_below(array[k.session_id])) as b (id)
+      join waiting_calls c on c.session_id = b.id and c.call_id = any(${[...callIds]}) and c.decision is not null
+     where a.reply_id = ${replyId} limit 1`
+  return row !== undefined
+}
+
 /**
  * Finds what a session waits for. `found`: the agent (and the user, if given) has such a session. `wait` is null when
  * nothing is pending.

@@ -108,7 +108,7 @@ function claimedOf(answer: ClaimAnswer, { info, events }: { info: ReplyInfo; eve
   return {
     reply: info,
     events,
-    hasParent: answer.is_child === true,
+    hasParent: answer.has_parent === true,
     reason: answer.reason,
     from: answer.from,
     cancelled: answer.cancelled,

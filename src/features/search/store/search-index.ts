@@ -62,7 +62,8 @@ interface Horizon {
 /** Has the statements of this transaction enter tables by their keys, as few new messages are found: choosing that anew took longer than reading. */
 const enteredByKeys = (tx: Tx): Fragment =>
   tx`set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
-     set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+     set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+     set_config('max_parallel_workers_per_gather', '0', true)`
 
 /** Makes the step. It remembers the transactions that may still commit a session with a lower number. */
 export function createIndexing(sql: Sql): IndexStep {

@@ -1,6 +1,6 @@
 /**
- * Metadata that an agent's prompt or tools use says on whose behalf they act: a client secret, which a browser holds, may
- * neither set nor change it (contract section 20).
+ * Metadata that the prompt or tools of an agent use, or of those that it can ask, says on whose behalf they act: a client
+ * secret, which a browser holds, may neither set nor change it (contract sections 20 and 30).
  */
 
 import { HttpError } from '../../../http/server/http-error.ts'
@@ -25,27 +25,49 @@ export interface UsedMetadataDependencies {
 
 type Metadata = Readonly<Record<string, string>>
 
-/** Returns the names that the agent uses. An unknown agent uses none. */
-async function usedNames(
+interface Used {
+  names: string[]
+  /** The agents that it may ask. */
+  asked: string[]
+}
+
+/** Returns the names that an agent itself uses. An unknown agent uses none. */
+async function usedBy(
   { sql, secrets, agents, statesBesideLive }: UsedMetadataDependencies,
   agentId: string,
   sessionId: string | null,
-): Promise<string[]> {
+): Promise<Used> {
   const agent = await agents.find(agentId)
-  if (agent === null) return []
+  if (agent === null) return { names: [], asked: [] }
   const states = [agent, ...(await statesBesideLive(agent.id, sessionId))]
-  const names = states.map(async ({ system, tools }) => {
-    const { httpTools, mcpServers } = await readyTools(sql, secrets, tools)
-    return [
-      ...metadataIn(system ?? ''),
-      ...httpTools.flatMap(metadataOfTool),
-      ...mcpServers.flatMap(({ server }) => metadataOfHeaders(server.headers)),
-    ]
+  const used = states.map(async ({ system, tools }): Promise<Used> => {
+    const { httpTools, mcpServers, agentTools } = await readyTools(sql, secrets, tools)
+    return {
+      names: [
+        ...metadataIn(system ?? ''),
+        ...httpTools.flatMap(metadataOfTool),
+        ...mcpServers.flatMap(({ server }) => metadataOfHeaders(server.headers)),
+      ],
+      asked: agentTools.map((called) => called.agentId),
+    }
   })
-  return [...new Set((await Promise.all(names)).flat())]
+  const all = await Promise.all(used)
+  return { names: all.flatMap(({ names }) => names), asked: all.flatMap(({ asked }) => asked) }
 }
 
-/** Throws 403 where `given` says something else than `stored` under a name that the agent uses. */
+/** Returns the names that the agent uses, or any agent that it can reach: their sessions have its metadata. */
+async function usedNames(deps: UsedMetadataDependencies, agentId: string, sessionId: string | null): Promise<string[]> {
+  const names = new Set<string>()
+  const reached = new Set([agentId])
+  for (const id of reached) {
+    const used = await usedBy(deps, id, id === agentId ? sessionId : null)
+    for (const name of used.names) names.add(name)
+    for (const asked of used.asked) reached.add(asked)
+  }
+  return [...names]
+}
+
+/** Throws 403 where `given` says something else than `stored` under a name that the agent uses, or one that it can ask. */
 export async function refuseUsedMetadata(
   deps: UsedMetadataDependencies,
   agentId: string,
@@ -59,5 +81,8 @@ export async function refuseUsedMetadata(
   const own = (metadata: Metadata, name: string) => (Object.hasOwn(metadata, name) ? metadata[name] : undefined)
   const changed = used.find((name) => own(given, name) !== own(before, name))
   if (changed === undefined) return
-  throw new HttpError(403, `metadata.${changed}: the agent's prompt or tools use it; only the deploy key may set it`)
+  throw new HttpError(
+    403,
+    `metadata.${changed}: the prompt or tools of the agent use it, or those of one that it asks; only the deploy key may set it`,
+  )
 }

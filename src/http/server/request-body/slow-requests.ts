@@ -46,19 +46,21 @@ interface Arrival {
  */
 export function endSlowRequests(app: FastifyInstance, limits: ArrivalLimits = ARRIVAL_LIMITS): void {
   const arriving = new Map<IncomingMessage, Arrival>()
-  app.addHook('onRequest', async ({ raw, routeOptions }, { raw: response }) => {
-    if (raw.complete || !announcesBody(raw)) return
-    const now = performance.now()
-    const isOpen = routeOptions.config.operation?.open === true
-    const seen = { seenAt: now, seenBytes: raw.socket.bytesRead }
-    closeGently(raw)
-    arriving.set(raw, { longestMs: isOpen ? limits.openMs : limits.longestMs, beganAt: now, ...seen })
-    // Not only at the next look: a second later, request and answer would be in V8's old generation.
-    raw.once('close', () => arriving.delete(raw))
-    // Before Node, which would read all that comes.
-    response.prependOnceListener('finish', () => {
-      if (arriving.delete(raw) && !raw.complete) linger(raw, limits)
-    })
+  app.addHook('onRequest', ({ raw, routeOptions }, { raw: response }, done) => {
+    if (!raw.complete && announcesBody(raw)) {
+      const now = performance.now()
+      const isOpen = routeOptions.config.operation?.open === true
+      const seen = { seenAt: now, seenBytes: raw.socket.bytesRead }
+      closeGently(raw)
+      arriving.set(raw, { longestMs: isOpen ? limits.openMs : limits.longestMs, beganAt: now, ...seen })
+      // Not only at the next look: a second later, request and answer would be in V8's old generation.
+      raw.once('close', () => arriving.delete(raw))
+      // Before Node, which would read all that comes.
+      response.prependOnceListener('finish', () => {
+        if (arriving.delete(raw) && !raw.complete) linger(raw, limits)
+      })
+    }
+    done()
   })
   // Fastify closes the connection after a body that it refused. While the client still writes, that resets it, and the
   // answer may be lost (seen: three of four 413s for 6 MB). The rest is discarded instead, while we linger.

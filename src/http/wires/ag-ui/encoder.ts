@@ -119,10 +119,12 @@ export function createRunEncoder(
   outlineEarlier(outline, earlier)
   interrupts = []
   steps.finishAll() // their own runs have finished them
-  return (frames, below) => {
-    out = ''
-    for (const frame of frames) outline.take(frame, below)
-    return out
+  return {
+    outline,
+    begin() {
+      out = ''
+    },
+    text: () => out,
   }
 }
 

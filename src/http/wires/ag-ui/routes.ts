@@ -24,7 +24,7 @@ import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { sendMakingSession } from '../chat/send-first.ts'
-import { knowingBelow } from '../front-ends/asked-below.ts'
+import { encodeFrames, knowingBelow } from '../front-ends/asked-below.ts'
 import { type ChatRequest, type ChatSession, chatSession, chatUser } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createRunEncoder } from './encoder.ts'
@@ -164,9 +164,10 @@ export const agUiHandlers = (deps: SendDependencies) =>
       // Read after the stream has opened: the message is stored by then, and 503 would say that nothing is stored.
       const open = async () => {
         const earlier = follows ? await repliesBefore(deps.sql, id) : []
-        return knowingBelow(deps.sql, id, earlier, createRunEncoder(run, id, earlier, given))
+        return knowingBelow(deps.sql, id, createRunEncoder(run, id, earlier, given))
       }
-      const never: Encoding['never'] = (error) => createRunEncoder(run, id)([{ seq: 0, type: 'failed', error }])
+      const never: Encoding['never'] = (error) =>
+        encodeFrames(createRunEncoder(run, id), [{ seq: 0, type: 'failed', error }])
       await streamBatches(reply, source, 0, { open, never }, onLeft)
       return undefined
     },

@@ -102,10 +102,12 @@ export function createUiMessageEncoder(
   outlineEarlier(outline, replies)
   let repeated = repeat ? out : ''
   hasStarted = repeat && replies.length > 0
-  return (frames, below) => {
-    out = repeated
-    repeated = ''
-    for (const frame of frames) outline.take(frame, below)
-    return out
+  return {
+    outline,
+    begin() {
+      out = repeated
+      repeated = ''
+    },
+    text: () => out,
   }
 }

@@ -35,7 +35,7 @@ import { tooLong } from '../../server/paging/message-page.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
 import { sendMakingSession } from '../chat/send-first.ts'
-import { knowingBelow } from '../front-ends/asked-below.ts'
+import { encodeFrames, knowingBelow } from '../front-ends/asked-below.ts'
 import { type ChatRequest, chatSession, chatUser, ownChat } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createUiMessageEncoder, type Earlier } from './encoder.ts'
@@ -91,10 +91,9 @@ async function answersFor(
  */
 const encoding = (sql: Sql, replyId: string, readEarlier: () => Promise<Earlier>): Encoding => ({
   async open() {
-    const earlier = await readEarlier()
-    return knowingBelow(sql, replyId, earlier.replies, createUiMessageEncoder(replyId, earlier))
+    return knowingBelow(sql, replyId, createUiMessageEncoder(replyId, await readEarlier()))
   },
-  never: (error) => createUiMessageEncoder(replyId)([{ seq: 0, type: 'failed', error }]),
+  never: (error) => encodeFrames(createUiMessageEncoder(replyId), [{ seq: 0, type: 'failed', error }]),
 })
 
 const chatOfPath = (

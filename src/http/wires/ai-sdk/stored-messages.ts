@@ -8,7 +8,6 @@ import type { PendingCall } from '../../../persistence/replies/reading/waiting-c
 import type { OutlineWriter } from '../../streaming/outlined-calls.ts'
 import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
-import { haveAsked } from '../front-ends/asked-below.ts'
 import { type CallMetadata, inputOf, metadataOf } from './tool-input.ts'
 
 type TextPart = {
@@ -183,6 +182,10 @@ export function uiMessageOf(
   }
 }
 
+/** Returns whether a reply has called agents. */
+const asksAgents = ({ events }: MessageWithEvents): boolean =>
+  events.some((event) => event.type === 'tool_call' && event.child !== undefined)
+
 /**
  * Yields the UI messages of a path, oldest first. On a path a reply comes directly after the reply that it continues.
  */
@@ -193,7 +196,7 @@ export async function* uiMessagesOf(
 ): AsyncGenerator<UIMessage> {
   const shown = async (replies: readonly [MessageWithEvents, ...MessageWithEvents[]]) => {
     const last = replies.at(-1)
-    return uiMessageOf(replies, urlOf, last?.waits && haveAsked(replies) ? await askedBelow(last.id) : [])
+    return uiMessageOf(replies, urlOf, last?.waits && replies.some(asksAgents) ? await askedBelow(last.id) : [])
   }
   let chain: [MessageWithEvents, ...MessageWithEvents[]] | null = null
   for await (const message of messages) {

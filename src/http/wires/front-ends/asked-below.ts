@@ -1,31 +1,40 @@
 /** The entries of sessions below that a reply waits for, as front ends show them at its end (contract section 30). */
-import type { Frame, ReplyEvent } from '../../../actors/reply/reply-event.ts'
+import type { Frame } from '../../../actors/reply/reply-event.ts'
 import { pendingBelow } from '../../../features/approvals/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
-import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import type { Outline } from '../../streaming/reply-outline.ts'
 import type { EncodeBatch } from '../../streaming/reply-stream.ts'
 
-/** The encoder of a front end. `below`: what sessions below ask, where the reply ends to wait for them. */
-export type FrontEndEncoder = (frames: readonly Frame[], below?: readonly PendingCall[]) => string
+/** The encoder of a front end: frames go to its outline, between `begin` and `text`. */
+export interface FrontEndEncoder {
+  outline: Outline
+  begin(): void
+  text(): string
+}
 
-const asksAgent = (event: ReplyEvent): boolean => event.type === 'tool_call' && event.child !== undefined
+/** Encodes frames of a reply that waits for no session below. */
+export function encodeFrames({ outline, begin, text }: FrontEndEncoder, frames: readonly Frame[]): string {
+  begin()
+  for (const frame of frames) outline.take(frame, [])
+  return text()
+}
 
-/** Returns whether replies have called agents. */
-export const haveAsked = (replies: readonly Pick<MessageWithEvents, 'events'>[]): boolean =>
-  replies.some(({ events }) => events.some(asksAgent))
-
-/** Hands an encoder what sessions below ask. It is read where a reply that has called agents ends to wait. */
-export function knowingBelow(
-  sql: Sql,
-  replyId: string,
-  earlier: readonly MessageWithEvents[],
-  encode: FrontEndEncoder,
-): EncodeBatch {
-  let hasAsked = haveAsked(earlier)
+/** Returns the encoding of batches. What sessions below ask is read where the reply ends to wait for them. */
+export function knowingBelow(sql: Sql, replyId: string, { outline, begin, text }: FrontEndEncoder): EncodeBatch {
+  /** Takes frames from the n-th on. Null when nothing had to be read between them. */
+  function take(frames: readonly Frame[], n: number): Promise<void> | null {
+    for (const [index, frame] of frames.slice(n).entries()) {
+      if (outline.take(frame)) continue
+      return pendingBelow(sql, replyId).then(async (below) => {
+        outline.take(frame, below)
+        await take(frames, n + index + 1)
+      })
+    }
+    return null
+  }
   return (frames) => {
-    hasAsked ||= frames.some((frame) => frame.type === 'stored' && asksAgent(frame.stored.event))
-    const waits = hasAsked && frames.some((frame) => frame.type === 'finished' && frame.reason === 'tool_calls')
-    return waits ? pendingBelow(sql, replyId).then((below) => encode(frames, below)) : encode(frames)
+    begin()
+    const reading = take(frames, 0)
+    return reading ? reading.then(text) : text()
   }
 }

@@ -42,7 +42,8 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
   return [...calls.values()].map(({ waits, ...call }) => {
     const one = waited.find(({ id }) => id === call.id)
     // A call that another session answers has no decision of its own.
-    if (one?.isChild && !waits) return { ...call, ok: one.ok, content: one.content, durationMs: one.durationMs }
+    if (one?.kind === 'child' && !waits)
+      return { ...call, ok: one.ok, content: one.content, durationMs: one.durationMs }
     return waits ? { ...call, ...decisionShown(one) } : call
   })
 }

@@ -77,6 +77,10 @@ export const recordKinds: readonly RecordKind[] = [
 export const choosesRecords = (choice: ChosenTools): boolean =>
   recordKinds.some(({ chosen }) => chosen(choice).length > 0)
 
+/** Reports whether it has no tools. */
+export const choosesNone = (choice: ChosenTools): boolean =>
+  choice.builtInToolIds.length === 0 && !choosesRecords(choice)
+
 /** Selects the choice of the agent `a` as one JSON value, of type ToolChoice. */
 export const choiceOf = (sql: AnySql): Fragment => sql`
   jsonb_build_object(

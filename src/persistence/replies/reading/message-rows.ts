@@ -23,7 +23,7 @@ import {
 } from '../settling/stored-reply.ts'
 import { decodeFacts } from '../stored/stored-columns.ts'
 import { type PartRow, partOf, partsOfMany } from './part-rows.ts'
-import { type WaitedCall, waitedCalls } from './waiting-calls.ts'
+import { mayHaveWaited, type WaitedCall, waitedCalls } from './waiting-calls.ts'
 
 export interface Message {
   id: string
@@ -85,14 +85,14 @@ export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
   m.id, m.role, m.status, m.finish_reason as "finishReason", m.position, ${quickTime(sql, 'm.created_at')} as time,
   m.model, m.facts, m.prompt_tokens, m.completion_tokens, m.first_seq, m.content, m.tool_events,
   ${framesOrEnds(sql)},
-  case when m.reasoning_ms is not null or coalesce(m.error_code, m.reasoning) is not null or m.finish_reason = 'tool_calls'
+  case when m.reasoning_ms is not null or coalesce(m.error_code, m.reasoning) is not null or ${mayHaveWaited(sql)}
             or coalesce(m.usage_estimated, m.prompt_tokens is not null)
             or m.role = 'assistant' and exists (select 1 from feedback where session_id = ${sessionId})
             or m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
        then jsonb_build_object(
          'errorCode', m.error_code, 'errorMessage', m.error_message, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
          'reasoningMs', m.reasoning_ms, 'usage_estimated', m.usage_estimated,
-         'waited', case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end,
+         'waited', case when ${mayHaveWaited(sql)} then ${waitedCalls(sql)} end,
          'feedback', ${feedbackOf(sql, sessionId)}, 'parts', ${partsOfMany(sql, sessionId)})
   end as extras`
 

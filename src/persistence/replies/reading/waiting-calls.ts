@@ -1,5 +1,5 @@
 /** Calls that wait for somebody, as all that read sessions and messages take them. */
-import type { AnswerDecision, CallDecision, PendingKind } from '../../../actors/reply/reply-event.ts'
+import type { AnswerDecision, CallDecision, PendingKind, WaitKind } from '../../../actors/reply/reply-event.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import { type Fragment, isoTime } from '../../postgres/page.ts'
 
@@ -61,8 +61,7 @@ export interface WaitedCall {
   /** True while it may still be decided. */
   open: boolean
   decision: CallDecision | null
-  /** True for a call that another session answers, which waited: nobody decided about the call itself. */
-  isChild: boolean
+  kind: WaitKind
   decidedAt: string | null
   decidedBy: string | null
   /** The arguments that it was approved with. Null stands for its own. */
@@ -86,10 +85,14 @@ const answersOf = (sql: AnySql): Fragment => sql`
      from waiting_questions q where q.reply_id = w.reply_id and q.place = w.place and q.decision is not null
       and not q.sign_in)`
 
+/** Returns whether calls of `messages m` may have waited: a reply that waits may be cancelled afterwards. */
+export const mayHaveWaited = (sql: AnySql): Fragment => sql`
+  (m.finish_reason = 'tool_calls' or m.finish_reason = 'cancelled' and m.tool_events is not null)`
+
 /** Returns `WaitedCall[]` of `messages m`, or null. Calls that a running reply has made are in its frames. */
 export const waitedCalls = (sql: AnySql): Fragment => sql`
   (select jsonb_agg(jsonb_build_object(
-            'id', w.call_id, 'open', w.open and w.decision is null, 'decision', w.decision, 'isChild', w.kind = 'child',
+            'id', w.call_id, 'open', w.open and w.decision is null, 'decision', w.decision, 'kind', w.kind,
             'decidedAt', ${isoTime(sql, 'w.decided_at')}, 'decidedBy', w.decided_by, 'arguments', w.decided_arguments, 'output', w.output, 'reason', w.reason,
             'begun', w.begun or b.call_id is not null, 'ok', coalesce(w.ok, b.ok), 'content', coalesce(w.content, b.content),
             'durationMs', coalesce(w.duration_ms, b.duration_ms),

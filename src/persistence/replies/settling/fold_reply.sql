@@ -1,4 +1,4 @@
--- revision 20
+-- revision 21
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting, steps} and columns of messages by their names. steps ({ms, told, requests; of older versions {ms,
@@ -15,13 +15,14 @@ declare
   o messages := jsonb_populate_record(null::messages, p_outcome);
   r record;
   v_agent uuid;
+  v_has_parent boolean; -- the session
   v_is_first boolean;
 begin
   select m.session_id, m.first_seq, m.include_usage, m.position, m.parent, m.model, m.facts ? 'counts' as counts,
          m.instance_id, m.facts ->> 'agentVersion' as version into r
     from messages m where m.id = p_reply;
   if not found then return 'gone'; end if;
-  select s.agent_id into v_agent from sessions s where s.id = r.session_id for no key update;
+  select s.agent_id, s.parent is not null into v_agent, v_has_parent from sessions s where s.id = r.session_id for no key update;
   if not found then return 'gone'; end if;
 
   if p_content is null then
@@ -79,6 +80,7 @@ begin
   if r.counts then perform count_use(array[p_reply]); end if;
 
   perform keep_waiting_calls(r.session_id, p_reply, p_outcome -> 'waiting', p_events);
+  if v_has_parent and p_outcome -> 'waiting' is not null then perform mark_above(r.session_id); end if;
 
   update sessions s -- role frame, texts and reasoning, then: error | [calls], finish, [usage], done
      set next_seq = greatest(

@@ -1,4 +1,4 @@
--- revision 17
+-- revision 18
 /* Does what settle_reply does, for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -14,6 +14,7 @@ declare
   v_sessions uuid[];
   v_ended uuid[];
   v_counted uuid[]; -- those whose use counts for limits
+  v_below uuid[]; -- those whose sessions have parents
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   if not found then return; end if;
@@ -67,7 +68,7 @@ begin
            status = rest_state(e.finish_reason), error_code = e.error_code
       from ended e
      where s.id = e.session_id and s.id = any(v_sessions)
-    returning e.*, s.agent_id
+    returning e.*, s.agent_id, s.parent is not null as has_parent
   ), noted as (
     insert into step_runs (session_id, message_id, instance_id, at, steps, told, requests)
     select k.session_id, k.id, p_instance,
@@ -91,7 +92,8 @@ begin
       from kept k
      where not exists (select from token_usage u where u.id = k.id offset 0) -- see fold_reply
   )
-  select array_agg(k.id), array_agg(k.id) filter (where k.counts) into v_ended, v_counted from kept k;
+  select array_agg(k.id), array_agg(k.id) filter (where k.counts), array_agg(k.id) filter (where k.has_parent)
+    into v_ended, v_counted, v_below from kept k;
   if v_ended is null then return; end if;
   if v_counted is not null then perform count_use(v_counted); end if;
 
@@ -101,6 +103,10 @@ begin
       and (o.waiting is not null or o.tool_events is not null
            or exists (select 1 from waiting_calls c where c.session_id = o.session_id and c.open)
            or exists (select 1 from reply_turns t where t.reply_id = o.id));
+  if v_below is not null then
+    perform mark_above(o.session_id) from jsonb_to_recordset(p_replies) as o(id uuid, session_id uuid, waiting jsonb)
+      where o.id = any(v_below) and o.waiting is not null;
+  end if;
   if exists (select from webhooks w where w.enabled) then perform tell_ended(v_ended); end if;
   return query select m.id, m.settled_at from messages m where m.id = any(v_ended);
 end $$;

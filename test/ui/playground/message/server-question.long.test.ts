@@ -15,6 +15,8 @@ afterAll(async () => {
 const made = await app.client.POST('/api/v1/mcp-servers', {
   body: { name: 'asks', transport: 'streamable_http', url: server.url },
 })
+// A reply waits 3 s for a list of tools, which the first one of a busy machine may take.
+await app.client.GET('/api/v1/mcp-servers/{id}/tools', { params: { path: { id: made.data?.id ?? '' } } })
 const mcpServers = [{ mcpServerId: made.data?.id ?? '', toolNames: ['*'] }]
 await app.client.PUT('/api/v1/agents/{agent_id}/tools', {
   params: { path: { agent_id: agentId } },
@@ -49,7 +51,7 @@ verifies('contract-27.questions', 'a form and a page are answered in the playgro
   )
 })
 
-verifies('contract-27.missing-record', 'a server that is missing stands above the reply', async () => {
+verifies('contract-27.missing-record', 'a server that is missing stands above the reply and in its trace', async () => {
   const dead = await app.client.POST('/api/v1/mcp-servers', {
     body: { name: 'orders', transport: 'streamable_http', url: 'http://127.0.0.1:9/mcp' },
   })
@@ -61,5 +63,9 @@ verifies('contract-27.missing-record', 'a server that is missing stands above th
   await using page = await open(playground)
   await say(page, 'Hello again')
   await replies(page).getByText('orders: it was not reached in time').waitFor()
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByRole('tab', { name: 'Trace' }).click()
+  await side.getByRole('list', { name: 'Spans of the reply' }).getByRole('button', { name: /^reply/ }).click()
+  await side.getByText('orders (unreachable)', { exact: true }).waitFor()
   expect(await axe(page)).toEqual([])
 })

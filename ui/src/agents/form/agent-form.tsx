@@ -17,6 +17,7 @@ import { ModelFields } from './model-field.tsx'
 import { NewPromptDialog } from './new-prompt-dialog.tsx'
 import { OriginsField } from './origins-field.tsx'
 import { PromptField } from './prompt-field.tsx'
+import { ProviderDialog } from './provider-dialog.tsx'
 import { ResponseFormatField } from './response-format-field.tsx'
 import { SectionIndex, type SectionName, useShownSection } from './sections.tsx'
 import { ApprovalsField } from './tools/approvals-field.tsx'
@@ -47,6 +48,7 @@ interface AgentFormProps {
 export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, agentId }: AgentFormProps) {
   const form = useForm<AgentValues>({ initialValues: initial, validate: { ...missing, responseFormat: badJson } })
   const [isNaming, { open, close }] = useDisclosure()
+  const [isConnecting, providerDialog] = useDisclosure()
   const { shown, show, showField } = useShownSection(form)
   const isAt = (section: SectionName) => ({ hidden: shown !== section })
   return (
@@ -59,13 +61,14 @@ export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, ag
           save={(values) => save(fieldsOf(values))}
           onSaved={onSaved}
           submitLabel={submitLabel}
+          isQuiet={bar !== undefined}
           second={second && { label: second.label, save: (values) => second.save(fieldsOf(values)) }}
           onWrong={showField}
         >
           <div {...isAt('general')}>
             <Stack gap="lg" className={fields.fields}>
               <TextInput label="Name" placeholder="Support" maw={420} withAsterisk {...form.getInputProps('name')} />
-              <ModelFields form={form} />
+              <ModelFields form={form} onNewProvider={providerDialog.open} />
               <FallbacksField form={form} />
               <PromptField
                 value={form.values.promptId}
@@ -141,6 +144,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel, second, bar, ag
             close()
           }}
         />
+        <ProviderDialog form={form} opened={isConnecting} onClose={providerDialog.close} />
       </div>
     </>
   )

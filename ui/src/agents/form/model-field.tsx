@@ -1,20 +1,26 @@
-import { Autocomplete, Select, Text, VisuallyHidden } from '@mantine/core'
+import { Autocomplete, Button, Select, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { withButton } from '../../blocks/forms/with-button.tsx'
 import { plural } from '../../blocks/words.ts'
-import { ButtonTo } from '../../login/button-to.tsx'
+import { useRefusal } from '../../login/roles.ts'
 import { providerResource } from '../../providers/resource.ts'
 import { useModels } from '../../providers/use-models.ts'
 import type { AgentValues } from '../agent-values.ts'
 
+interface ModelFieldsProps {
+  form: UseFormReturnType<AgentValues>
+  onNewProvider: () => void
+}
+
 /** The provider, and a model that it lists or any other by its name. */
-export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) {
+export function ModelFields({ form, onNewProvider }: ModelFieldsProps) {
   const { providerId, model } = form.values
   const { data: providers } = useQuery(providerResource.all)
   const isKnown = providers?.some(({ id }) => id === providerId) === true
   const { test, models, onFocus } = useModels(providerId, { isKnown, model })
   const field = form.getInputProps('model')
+  const refusal = useRefusal('change', providerResource.path)
   return (
     <>
       <Select
@@ -25,10 +31,15 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
         allowDeselect={false}
         nothingFoundMessage="No results"
         inputContainer={withButton(
-          <ButtonTo to="/providers/new" target="_blank" variant="default">
+          <Button
+            variant="default"
+            onClick={onNewProvider}
+            disabled={refusal !== undefined}
+            title={refusal}
+            aria-label="New provider"
+          >
             New
-            <VisuallyHidden> provider, in another window</VisuallyHidden>
-          </ButtonTo>,
+          </Button>,
         )}
         data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
         {...form.getInputProps('providerId')}

@@ -23,7 +23,8 @@ export interface Edits {
 const isShownAs = (one: StoredRecord, other: StoredRecord): boolean =>
   JSON.stringify({ ...one, updatedAt: '' }) === JSON.stringify({ ...other, updatedAt: '' })
 
-function createEdits(): Edits {
+/** Returns edits that hold nothing yet: their writes replace whatever is stored. */
+export function createEdits(): Edits {
   const held = new Map<string, string>()
   const hold = (path: string) => {
     const tag = tagOf(path)

@@ -29,6 +29,8 @@ interface RecordFormProps<Values extends object, Saved> {
   /** Merges what was typed with the stored values, where more than a field's whole value is kept. */
   keep?: (stored: Values, sent: Values, typed: Values) => Values
   submitLabel?: string
+  /** The button is green only while something is typed: until then another one leads on. */
+  isQuiet?: boolean
   /** Another way to save, by a second button. */
   second?: { label: string; save: (values: Values) => Promise<Saved> } | undefined
   /** Called with the path of the first invalid field before that gets the focus, since it may be hidden. */
@@ -46,6 +48,7 @@ export function RecordForm<Values extends object, Saved>({
   valuesOf,
   keep = keepTyped,
   submitLabel = 'Save',
+  isQuiet = false,
   second,
   onWrong,
   isGuarded = true,
@@ -110,7 +113,13 @@ export function RecordForm<Values extends object, Saved>({
         {!isPlaced && !isChangedElsewhere && <ErrorAlert error={saving.error} />}
       </Stack>
       <div className={classes.saveBar}>
-        <Button type="submit" loading={saving.isPending} disabled={refusal !== undefined} title={refusal}>
+        <Button
+          type="submit"
+          variant={isQuiet && changes === 0 ? 'default' : 'filled'}
+          loading={saving.isPending}
+          disabled={refusal !== undefined}
+          title={refusal}
+        >
           {submitLabel}
         </Button>
         {second && (

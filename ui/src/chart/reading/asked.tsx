@@ -1,6 +1,7 @@
 /** The calls of agents by a reply, as nodes of the chart: each opens the chart of the session that answers it. */
 import { IconArrowUpRight } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import { ToolName } from '../../agents/tool-name.tsx'
 import { isNote } from '../note-words.ts'
 import { type ChosenSession, chartAddress } from '../sessions/session-in-url.ts'
 import type { Step } from '../step.ts'
@@ -49,7 +50,10 @@ export function Asked({ steps, messageId, view }: AskedProps) {
           <li key={session.sessionId}>
             <Link to={chartAddress(view, session)} className={classes.askedNode} data-tone={tone}>
               <i aria-hidden />
-              <b>{name}</b> {words}
+              <b>
+                <ToolName seen={name} />
+              </b>{' '}
+              {words}
               <IconArrowUpRight size={14} stroke={1.8} aria-hidden />
             </Link>
           </li>

@@ -1,6 +1,7 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
+import { ToolName } from '../../agents/tool-name.tsx'
 import { Card } from '../../blocks/card.tsx'
 import { wholeNumber } from '../../blocks/words.ts'
 import classes from '../chart-page.module.css'
@@ -98,7 +99,16 @@ function MomentWords({ moment, before }: { moment: Moment; before: Moment | unde
       <span className={classes.time}>{at ? clockTime(at) : 'before'}</span>
       <span className={styles.momentWhat}>
         <span className={classes.eventName}>
-          {tool ? `${tool.ok === null ? `${did} ` : ''}${tool.name}` : step ? pastName(step.event) : 'start'}
+          {tool ? (
+            <>
+              {tool.ok === null && `${did} `}
+              <ToolName seen={tool.name} />
+            </>
+          ) : step ? (
+            pastName(step.event)
+          ) : (
+            'start'
+          )}
         </span>
         {tool && tool.ok !== null ? <span className={styles.gap}>{did}</span> : <StateChip id={state} />}
         {detail !== '' && <code>{detail}</code>}

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { IconAlertTriangle, IconTool } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
+import { ToolName } from '../../agents/tool-name.tsx'
 import { Card } from '../../blocks/card.tsx'
 import { Reason } from '../../blocks/messages/reason.tsx'
 import type { Message } from '../queries.ts'
@@ -60,7 +61,9 @@ function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessag
       {calls.map((call, index) => (
         <p key={`${call.id}-${index}`} className={styles.tool}>
           <IconTool size={14} stroke={1.7} aria-hidden />
-          <b>{call.name}</b>
+          <b>
+            <ToolName seen={call.name} />
+          </b>
           {running && !ended.has(call.id) ? 'runs…' : outcomeOf(call, finishReason)}
         </p>
       ))}

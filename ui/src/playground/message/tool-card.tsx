@@ -3,6 +3,7 @@ import { Loader, Text } from '@mantine/core'
 import { IconCheck, IconChevronRight, IconHandStop, IconQuestionMark, IconX } from '@tabler/icons-react'
 import { memo, Suspense, type ToggleEvent, use, useState } from 'react'
 import { Link } from 'react-router'
+import { ToolName } from '../../agents/tool-name.tsx'
 import { Copy } from '../../blocks/copy.tsx'
 import { indented } from '../../blocks/words.ts'
 import { NestedCalls } from '../nested/nested-calls.ts'
@@ -42,7 +43,9 @@ export const ToolCard = memo(({ call, running, isWaiting, id, unfolded, isFollow
         <summary>
           <IconChevronRight size={15} stroke={1.8} className={classes.toolFold} aria-hidden />
           <StateIcon state={state} />
-          <span className={classes.toolName}>{name}</span>
+          <span className={classes.toolName}>
+            <ToolName seen={name} />
+          </span>
           <span className={classes.toolHint}>{compact(call.arguments)}</span>
           <span className={classes.toolTime}>{durationMs === null ? state : `${state} · ${duration(durationMs)}`}</span>
         </summary>

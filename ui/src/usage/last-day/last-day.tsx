@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react'
 import { timeOfDay } from '../../blocks/time-words.ts'
 import { plural, wholeNumber } from '../../blocks/words.ts'
 import { figuresQuery } from '../queries.ts'
+import { heightOf } from './bar-height.ts'
 import { firstHour, type Hour, hourMs, hoursOf, shownHours } from './hours.ts'
 import classes from './last-day.module.css'
 
@@ -35,17 +36,18 @@ export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
   useEffect(() => setMoved(null), [span?.from, span?.to])
   const chosen: [number, number] = moved ?? (span ? [placeOf(span.from), placeOf(span.to)] : [0, shownHours])
   const isRead = data !== undefined
+  const most = { replies: mostOf(hours, 'replies'), failures: mostOf(hours, 'failures') }
   return (
     <section className={classes.day} data-low={isLow || undefined} aria-labelledby="last-day">
       <header>
         <Title order={2} id="last-day">
           Replies in 24 hours
         </Title>
-        <span>{isRead ? sumOf(hours) : error && 'They could not be read.'}</span>
+        <span>{isRead ? sumOf(hours, most) : error && 'They could not be read.'}</span>
       </header>
       <div className={classes.bars} role="img" aria-label={isRead ? wordsOf(hours) : 'Not read yet'}>
         {hours.map((hour, place) => (
-          <Bar key={hour.start} hour={hour} most={mostOf(hours)} isOut={place < chosen[0] || place >= chosen[1]} />
+          <Bar key={hour.start} hour={hour} most={most} isOut={place < chosen[0] || place >= chosen[1]} />
         ))}
       </div>
       <RangeSlider
@@ -73,12 +75,15 @@ export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
   )
 }
 
-const mostOf = (hours: readonly Hour[]): number => Math.max(1, ...hours.map(({ replies }) => replies))
+type Most = Record<'replies' | 'failures', number>
 
-function sumOf(hours: readonly Hour[]): string {
+const mostOf = (hours: readonly Hour[], what: keyof Most): number => Math.max(...hours.map((hour) => hour[what]))
+
+function sumOf(hours: readonly Hour[], most: Most): string {
   const replies = hours.reduce((sum, hour) => sum + hour.replies, 0)
   const failures = hours.reduce((sum, hour) => sum + hour.failures, 0)
-  return `${plural(replies, 'reply', 'replies')}, ${wholeNumber(failures)} failed`
+  const inAnHour = failures === 0 ? '' : `, at most ${wholeNumber(most.failures)} in an hour`
+  return `${plural(replies, 'reply', 'replies')}, ${wholeNumber(failures)} failed${inAnHour}`
 }
 
 const timesOf = ({ start }: Hour): string => `${timeOfDay(start)}–${timeOfDay(start + hourMs)}`
@@ -92,14 +97,17 @@ function wordsOf(hours: readonly Hour[]): string {
   return busy.length === 0 ? 'No replies in 24 hours' : said.join('; ')
 }
 
-const percent = (part: number, whole: number): string => `${(part / whole) * 100}%`
-
-function Bar({ hour, most, isOut }: { hour: Hour; most: number; isOut: boolean }) {
+/** The replies upwards, and below them the failures on an axis of their own, where a few among many are seen. */
+function Bar({ hour, most, isOut }: { hour: Hour; most: Most; isOut: boolean }) {
   const { replies, failures } = hour
   return (
     <div data-out={isOut || undefined} title={`${timesOf(hour)}: ${replies}, ${failures} failed`}>
-      <i style={{ height: percent(replies - failures, most) }} />
-      <i data-bad style={{ height: percent(failures, most) }} />
+      <span>
+        <i style={{ height: heightOf(replies, most.replies) }} />
+      </span>
+      <span data-bad>
+        <i style={{ height: heightOf(failures, most.failures) }} />
+      </span>
     </div>
   )
 }

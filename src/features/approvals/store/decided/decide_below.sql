@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Decides calls that wait in sessions below a waiting one, and has those sessions go on in which nothing is left to decide. The
    caller holds the lock of p_session. Returns how many decisions it took: those with session. Raises GR409 as decide_pending. */
 create or replace function decide_below(p_session uuid, p_decisions jsonb, p_by text) returns integer language plpgsql as $$
@@ -20,6 +20,7 @@ begin
       perform queue_decided(d.session_id, p_by);
       perform follow_above(d.session_id, p_session, p_by);
     end if;
+    perform mark_above(d.session_id);
     v_taken := v_taken + jsonb_array_length(d.decisions);
   end loop;
   return v_taken;

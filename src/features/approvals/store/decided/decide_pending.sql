@@ -1,6 +1,6 @@
--- revision 6
+-- revision 7
 /* Decides calls that are pending in a session whose newest reply is p_wait. Such a call stays open until the reply that follows
-   begins (take_decided). The caller holds the session's lock. Returns how many are left to decide.
+   begins (take_decided). The caller holds the session's lock, and marks the sessions above it (mark_above). Returns how many are left to decide.
    Raises GR409 when that reply waits no more, or one of these calls is not pending: another decider was first.
    p_decisions: [{id, decision, arguments, output, reason, key, content, remember, session}]; key: of a question, see answer_questions;
    remember: see remember_decisions; session: that asks, where it is one below (see decide_below). */
@@ -39,6 +39,5 @@ begin
     -- Those who follow the list are sent the session, whose place in it stays.
     update sessions set change = nextval('session_changes') where id = p_session;
   end if;
-  perform mark_above(p_session);
   return v_left;
 end $$;

@@ -2,6 +2,7 @@
 import { Button, Group, NativeSelect, Text, Title } from '@mantine/core'
 import { IconCheck, IconHandStop, IconPencil, IconX } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
+import { ToolName } from '../../../agents/tool-name.tsx'
 import { usePageKeys } from '../../../blocks/pages/page-keys.ts'
 import { indented } from '../../../blocks/words.ts'
 import type { Decision, PendingCall } from '../../queries.ts'
@@ -98,7 +99,9 @@ function CallQuestion({ call, decided, hasUser, hasKeys, onDecide, onUndo }: Cal
   const { call_id, name, kind } = call
   return (
     <article className={classes.call} aria-label={name}>
-      <Text className={classes.name}>{name}</Text>
+      <Text className={classes.name}>
+        <ToolName seen={name} />
+      </Text>
       {decided === null ? (
         <Asked
           call={call}

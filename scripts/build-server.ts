@@ -1,21 +1,25 @@
 /**
- * The server in a few files: a start from them takes half the processor time, and a full run starts hundreds.
+ * Builds the server into a few files if its sources have changed: a start from them takes half the processor time.
+ * Runs after `npm ci` and before `npm start`, which runs `started`; a test run starts dozens of processes from them.
  * Only what is imported moves. Each module keeps its own address, so files beside it, threads and child processes are
  * found among the sources.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { pid } from 'node:process'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
-import { root } from '../quick-files.ts'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
 const bundles = join(root, 'node_modules/.cache/server')
-/** Another run may still use what it has built; none takes a day. */
-const KEPT_MS = 86_400_000
+/** The file that `npm start` runs: it imports the newest build, or the sources where nothing can be built. */
+const started = join(bundles, 'main.js')
+/** A server may still load what it needs seldom from an older build. */
+const KEPT_MS = 7 * 86_400_000
 
-const inputs = ['src/**/*.ts', 'openapi/**/*.{ts,json}', 'package-lock.json', 'test/support/programs/server-bundle.ts']
+const inputs = ['src/**/*.ts', 'openapi/**/*.{ts,json}', 'package-lock.json', 'scripts/build-server.ts']
 
 /** Builds it unless one of the same sources is there. Resolves to the file to run. */
 export async function bundleServer(): Promise<string> {
@@ -28,7 +32,7 @@ export async function bundleServer(): Promise<string> {
   if (existsSync(main)) return main
   await removeOld()
   const { build } = await import('vite')
-  const fresh = `${folder}.${process.pid}`
+  const fresh = `${folder}.${pid}`
   await build({
     configFile: false,
     root,
@@ -55,8 +59,8 @@ export async function bundleServer(): Promise<string> {
 async function removeOld(): Promise<void> {
   for (const name of await readdir(bundles).catch(() => [])) {
     const path = join(bundles, name)
-    const { mtimeMs } = await stat(path)
-    if (Date.now() - mtimeMs > KEPT_MS) await rm(path, { recursive: true, force: true })
+    const found = await stat(path).catch(() => null) // another build may have removed it
+    if (found?.isDirectory() && Date.now() - found.mtimeMs > KEPT_MS) await rm(path, { recursive: true, force: true })
   }
 }
 
@@ -83,3 +87,17 @@ const ascii: Plugin = {
   renderChunk: (code) =>
     code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 }
+
+async function main(): Promise<void> {
+  const canBuild = existsSync(join(root, 'node_modules/vite'))
+  if (!canBuild) console.error('The server starts from its sources: to build it needs the development packages.')
+  const entry = canBuild ? await bundleServer() : join(root, 'src/main.ts')
+  const text = `import ${JSON.stringify(pathToFileURL(entry))}\n`
+  if (existsSync(started) && readFileSync(started, 'utf8') === text) return
+  await mkdir(bundles, { recursive: true })
+  await writeFile(join(bundles, 'package.json'), '{ "type": "module" }\n')
+  await writeFile(`${started}.${pid}`, text)
+  await rename(`${started}.${pid}`, started)
+}
+
+if (import.meta.main) await main()

@@ -1,0 +1,1 @@
+export function startModel(): Promise<{ url: string; close(): Promise<void> }>
