@@ -5,7 +5,7 @@ import { type CaseEnd, type Cases, keyOf, type TakenCase } from './store/cases.t
 
 export interface ReplayOptions extends CaseDependencies {
   cases: Cases
-  /** A listener: a case does not run here any more, and there is a place for the next one. */
+  /** Tells that a case does not run here any more: there is a place for the next one. */
   onLeft(): void
 }
 
