@@ -71,12 +71,10 @@ export function ignoreBodies(app: FastifyInstance): void {
 const isEmpty = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
 /** Throws `HttpError` 400. */
 export function decodeUtf8(body: Buffer): string {
   try {
-    return utf8.decode(body)
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
     throw new HttpError(400, 'body: is not valid UTF-8')
   }

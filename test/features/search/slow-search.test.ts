@@ -56,7 +56,7 @@ verifies(rule, 'waiting for a connection is no reading', async () => {
     await held.promise
   })
   await begun.promise
-  const found = withinTime(one, async (reading) => await (await timed(reading))`select 1 as one`)
+  const found = withinTime(one, async (reading) => timed(reading)`select 1 as one`)
   const now = performance.now()
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 3000)
   held.resolve()

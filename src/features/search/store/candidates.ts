@@ -29,8 +29,9 @@ export interface Asked {
 const FEW_SESSIONS = 1000
 /** Candidates that are read of few sessions at once. */
 const AT_ONCE = 1000
-/** Candidates of which half as many make the next read wider. */
+/** Candidates of which half as many make the next read wider, and the most slices that it takes. */
 const ENOUGH = 2000
+const WIDEST = 64
 
 /** Yields candidates behind a place, in their order. */
 export async function* candidatesOf(
@@ -50,7 +51,7 @@ export async function* candidatesOf(
 /** Returns whether the search is in so few sessions that reading their signatures is faster than reading slices. */
 async function hasFewSessions(reading: Reading, { isOfUser, filter }: Asked): Promise<boolean> {
   if (!isOfUser) return false
-  const tx = await timed(reading)
+  const tx = timed(reading)
   const [row] = await tx<{ n: number }[]>`
     select count(*)::integer as n from (select from sessions where true ${filter(tx)} limit ${FEW_SESSIONS + 1}) s`
   return (row?.n ?? 0) <= FEW_SESSIONS
@@ -68,7 +69,7 @@ export async function candidatesWithin(
   { sessionId, ...range }: Range & { sessionId?: string },
   most: number,
 ): Promise<Candidate[]> {
-  const tx = await timed(reading)
+  const tx = timed(reading)
   const which = tx`
     w.session_id in (select id from sessions where true ${asked.filter(tx)})
     ${sessionId === undefined ? tx`` : tx`and w.session_id = ${sessionId}`}`
@@ -106,11 +107,11 @@ async function* candidatesOfAll(
 ): AsyncGenerator<Candidate[], void> {
   const bits = bitsAsked(asked.terms, asked.scope)
   const read = async (which: (tx: Tx) => Fragment) => {
-    const tx = await timed(reading)
+    const tx = timed(reading)
     const isAsked = tx`exists (select from sessions where id = w.session_id ${asked.filter(tx)} offset 0)`
     return await candidatesAmong(tx, tx`${which(tx)} and ${isAsked}`, { behind: after, bits })
   }
-  const all = await chunksOf(await timed(reading))
+  const all = await chunksOf(timed(reading))
   const end = all.reduce((last, { first, messages }) => Math.max(last, first + messages), 0)
   let waiting = await read((tx) => tx`w.num >= ${end}`)
   for (let [n, width] = [0, 1]; n < all.length; ) {
@@ -119,11 +120,11 @@ async function* candidatesOfAll(
     yield waiting.filter(isNewer)
     waiting = waiting.filter((one) => !isNewer(one))
     const some: Chunk[] = all.slice(n, n + width)
-    const numbers = await numbersWith(await timed(reading), some, bits)
+    const numbers = await numbersWith(timed(reading), some, bits)
     const found = await read((tx) => tx`w.num = any(${numbers}::bigint[])`)
     waiting = [...waiting, ...found].sort(newestFirst)
     n += some.length
-    if (numbers.length < ENOUGH / 2) width *= 2
+    if (numbers.length < ENOUGH / 2) width = Math.min(WIDEST, width * 2)
     if (numbers.length > ENOUGH) width = Math.max(1, width / 2)
   }
   yield waiting

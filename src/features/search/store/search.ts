@@ -79,7 +79,7 @@ export async function snippetsOf(reading: Reading, asked: Asked, sessionId: stri
 
 /** Returns the sessions' records by their ids. */
 export async function sessionsOf(reading: Reading, ids: readonly string[]): Promise<Map<string, Session>> {
-  const tx = await timed(reading)
+  const tx = timed(reading)
   const rows = await tx<Session[]>`select ${columns(tx)} from sessions where id = any(${[...ids]}::uuid[])`
   return new Map(rows.map((session) => [session.id, session]))
 }
@@ -94,7 +94,7 @@ interface TextRow {
 /** Returns those whose texts hold all that is asked for, in their order. */
 async function matching(reading: Reading, terms: readonly Term[], candidates: readonly Candidate[]) {
   if (candidates.length === 0) return []
-  const tx = await timed(reading)
+  const tx = timed(reading)
   const rows = await tx<TextRow[]>`
     select id, role, content, ${isoTime(tx, 'created_at')} as "createdAt" from messages
      where id = any(${candidates.map(({ messageId }) => messageId)}::uuid[])`
