@@ -68,7 +68,6 @@ describe('a tier', () => {
     const both = filesOf('long').filter((file) => short.has(file))
     expect(both).toContain('test/persistence/postgres/migrate.test.ts')
     expect(both.filter((file) => file.startsWith('test/http/streaming/'))).toEqual([])
-    expect(both).not.toContain('test/persistence/row-types/row-types.test.ts')
     expect(filesOf('long')).toContain('test/cluster/races.long.test.ts')
     expect(short).not.toContain('test/cluster/races.long.test.ts')
   })

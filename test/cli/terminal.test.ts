@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { readableLine } from '../../src/observability/readable-log.ts'
+import { askSetUp } from '../support/database.ts'
 import { dataFolder, startProduct } from '../support/programs/product.ts'
 
 const esc = String.fromCharCode(27)
@@ -24,7 +25,7 @@ test('what others said cannot move the cursor', () => {
 
 test.runIf(process.platform === 'linux')('at a terminal the last line says what to open and what to type', async () => {
   await using folder = await dataFolder()
-  const command = `exec ${process.execPath} src/main.ts`
+  const command = `exec ${process.execPath} ${await askSetUp('server')}`
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { ...process.env, PORT: '0', DATA_DIR: folder.path, LOG_LEVEL: 'info' },
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -15,8 +15,7 @@ export const keys = {
   'contract-23.limits-every-surface': 'Every request that begins a reply counts; the playground is not limited.',
   'contract-23.limits-order': 'Joins and busy sessions come before limits; what is refused counts nothing.',
   'contract-23.limits-answers': '429 says when to try again; answers under a minute’s limit say what is left of it.',
-  'contract-23.limits-form':
-    'A 429 is `{error: string}` below deploy, and has OpenAI’s object on the Responses API.',
+  'contract-23.limits-form': 'A 429 is `{error: string}` below deploy, and has OpenAI’s object on the Responses API.',
   'contract-23.limits-use':
     'Tokens and cost count by day and month, UTC, with the settlement; client secrets count for their key.',
   'contract-23.limits-places': 'A place is free once its reply has ended, or its instance is lost.',

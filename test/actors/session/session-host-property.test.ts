@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import { sessionChart, transitionTaken } from '../../../src/features/traces/chart.ts'
+import { samples } from '../../support/samples.ts'
 import { verifies } from '../../verifies.ts'
 import type { Gate } from '../memory-journal.ts'
 import { end, fail, follow, framesOf, message, openScene, say } from '../scene.ts'
@@ -109,6 +110,6 @@ verifies(
         expect(steps.length).toBeLessThanOrEqual(3)
       }
     })
-    await fc.assert(property, { numRuns: 400 })
+    await fc.assert(property, { numRuns: samples(100, 400) })
   },
 )

@@ -9,9 +9,10 @@ import { expect } from 'vitest'
 import { type Frame, frameOf, type ReplyEvent, type StoredEvent } from '../../../src/actors/reply/reply-event.ts'
 import { createRunEncoder } from '../../../src/http/wires/ag-ui/encoder.ts'
 import { createUiMessageEncoder } from '../../../src/http/wires/ai-sdk/encoder.ts'
-import { encodeFrames, type FrontEndEncoder } from '../../../src/http/wires/front-ends/asked-below.ts'
 import { uiMessageOf } from '../../../src/http/wires/ai-sdk/stored-messages.ts'
+import { encodeFrames, type FrontEndEncoder } from '../../../src/http/wires/front-ends/asked-below.ts'
 import type { MessageWithEvents } from '../../../src/persistence/replies/reading/reply-events.ts'
+import { samples } from '../../support/samples.ts'
 import { verifies } from '../../verifies.ts'
 import { refusedBySdk, type WirePart } from '../ui-scene.ts'
 
@@ -151,7 +152,7 @@ verifies(
         const parts = message.parts.length > 1 ? message.parts : []
         expect(json(await built(sent))).toEqual({ ...message, parts })
       }),
-      { numRuns: 200 },
+      { numRuns: samples(40, 200) },
     )
   },
 )
@@ -199,7 +200,7 @@ verifies(
         const answered = messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))
         expect(answered.sort()).toEqual(called.map(({ id }) => id).sort())
       }),
-      { numRuns: 200 },
+      { numRuns: samples(40, 200) },
     )
   },
 )

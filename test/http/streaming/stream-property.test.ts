@@ -1,6 +1,7 @@
 /** Contract section 4 over real HTTP, for any deltas a provider may send: every read of a reply agrees with every other. */
 import fc from 'fast-check'
 import { afterAll, expect } from 'vitest'
+import { samples } from '../../support/samples.ts'
 import { contentOf } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
@@ -86,7 +87,7 @@ verifies(
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: samples(12, 40) },
     )
   },
 )

@@ -1,9 +1,10 @@
 /**
  * Contract section 20: a model that is talked into acting for another user. 108 attempts: nine words, by four ways, each in
- * three places. Every call must be for the session's own user, and no word of an attempt may be read as a placeholder.
+ * three places, of which the short tier makes a third. Every call must be for the session's own user, and no word of an attempt may be read as a placeholder.
  */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { startMcpServer, type TestMcpServer } from '../../support/network/mcp-servers.ts'
+import { cellInTier, tier } from '../../support/tier.ts'
 import { verifies } from '../../verifies.ts'
 import { asks, openToolScene, says, startToolServer, type ToolRequest, type ToolScene } from '../tool-scene.ts'
 
@@ -102,16 +103,12 @@ const ways: Record<string, (word: string) => (() => Promise<void>)[]> = {
     }),
 }
 
-verifies('contract-20.not-the-model', '108 attempts to act for another user: none does', async () => {
-  let attempts = 0
-  for (const way of Object.values(ways)) {
-    for (const word of words) {
-      // One after the other: each looks at the calls that are its own.
-      for (const attempt of way(word)) {
-        await attempt()
-        attempts += 1
-      }
-    }
-  }
-  expect(attempts).toBe(108)
+verifies('contract-20.not-the-model', 'no attempt to act for another user does', async () => {
+  const isMade = cellInTier(3)
+  const attempts = Object.values(ways).flatMap((way) =>
+    words.flatMap((word, row) => way(word).filter((_, column) => isMade(row, column))),
+  )
+  expect(attempts).toHaveLength(tier === 'long' ? 108 : 36)
+  // One after the other: each looks at the calls that are its own.
+  for (const attempt of attempts) await attempt()
 })

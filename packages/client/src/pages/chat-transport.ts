@@ -64,41 +64,6 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
   /** The streams that pages asked for last. React's StrictMode asks twice: two streams would show all text twice. */
   const followed = new Map<string, AbortController>()
 
-  /** Returns a stream over as many connections as it takes. Null when the first answer is that there is none. */
-  async function streamOf(
-    connect: (signal: AbortSignal) => Promise<Response>,
-    signal: AbortSignal | undefined,
-  ): Promise<ReadableStream<Chunk> | null> {
-    const events = follow({
-      signal,
-      reconnect,
-      async connect(of) {
-        const response = await connect(of)
-        if (!response.ok) throw await refusalOf(response)
-        return response.status === 204 ? null : response
-      },
-      isLast: ({ data }) => data === '[DONE]',
-      mayRepeat: () => true,
-      onConnection: (state) => state === 'open' && repeats.begin(),
-    })
-    const repeats = withoutRepeats()
-    const chunks = chunksOf(events, repeats)
-    const first = await chunks.next() // before it, a refusal is the request's own
-    if (first.done === true) return null
-    return new ReadableStream<UiChunk>({
-      start: (controller) => controller.enqueue(first.value),
-      async pull(controller) {
-        const next = await chunks.next().catch((error: unknown) => {
-          if (signal?.aborted) return { done: true as const }
-          throw error
-        })
-        if (next.done === true) controller.close()
-        else controller.enqueue(next.value)
-      },
-      cancel: async () => void (await chunks.return()),
-    }) as unknown as ReadableStream<Chunk> // what the AI SDK's version says that its parts are
-  }
-
   return {
     resumeStreamIsReplay: true,
     async sendMessages({ chatId, messages, trigger, messageId, abortSignal, body, headers }) {
@@ -109,7 +74,8 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
         body: { ...body, id: chatId, messages, trigger, messageId },
         headers: { 'idempotency-key': key, ...plain(headers) },
       }
-      const stream = await streamOf((signal) => send('POST', api, { ...request, signal }), abortSignal)
+      const connect = (signal: AbortSignal) => send('POST', api, { ...request, signal })
+      const stream = await streamOf<Chunk>({ connect, signal: abortSignal, reconnect })
       if (stream === null) throw new ConnectionError('The answer was empty.')
       return stream
     },
@@ -121,19 +87,14 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
       const query = held === undefined ? '' : `?message_id=${encodeURIComponent(held)}`
       const request = { headers: plain(headers) }
       const connect = (signal: AbortSignal) => send('GET', `${pathOf(chatId)}/stream${query}`, { ...request, signal })
-      const stream = await streamOf(connect, own.signal).catch((error: unknown) => {
+      const stream = await streamOf<Chunk>({ connect, signal: own.signal, reconnect }).catch((error: unknown) => {
         if (own.signal.aborted) return null
         throw error
       })
       const errorText = failures.get(chatId)
       if (stream !== null || own.signal.aborted || errorText === undefined) return stream
       failures.delete(chatId)
-      return new ReadableStream<UiChunk & { errorText: string }>({
-        start(controller) {
-          controller.enqueue({ type: 'error', errorText })
-          controller.close()
-        },
-      }) as unknown as ReadableStream<Chunk>
+      return errorStream(errorText)
     },
     async load(chatId) {
       const { messages } = (await readAnswer(await send('GET', `${pathOf(chatId)}/messages`))) as {
@@ -152,6 +113,53 @@ export function chatTransport<Message extends UiMessage = never, Chunk = never>(
     },
   }
 }
+
+interface Following {
+  connect(signal: AbortSignal): Promise<Response>
+  signal: AbortSignal | undefined
+  reconnect: Reconnect | undefined
+}
+
+/** Returns a stream over as many connections as it takes. Null when the first answer is that there is none. */
+async function streamOf<Chunk>({ signal, reconnect, ...asked }: Following): Promise<ReadableStream<Chunk> | null> {
+  const events = follow({
+    signal,
+    reconnect,
+    async connect(of) {
+      const response = await asked.connect(of)
+      if (!response.ok) throw await refusalOf(response)
+      return response.status === 204 ? null : response
+    },
+    isLast: ({ data }) => data === '[DONE]',
+    mayRepeat: () => true,
+    onConnection: (state) => state === 'open' && repeats.begin(),
+  })
+  const repeats = withoutRepeats()
+  const chunks = chunksOf(events, repeats)
+  const first = await chunks.next() // before it, a refusal is the request's own
+  if (first.done === true) return null
+  return new ReadableStream<UiChunk>({
+    start: (controller) => controller.enqueue(first.value),
+    async pull(controller) {
+      const next = await chunks.next().catch((error: unknown) => {
+        if (signal?.aborted) return { done: true as const }
+        throw error
+      })
+      if (next.done === true) controller.close()
+      else controller.enqueue(next.value)
+    },
+    cancel: async () => void (await chunks.return()),
+  }) as unknown as ReadableStream<Chunk> // what the AI SDK's version says that its parts are
+}
+
+/** Returns a stream of the error alone. The message that the hook has stays as it is. */
+const errorStream = <Chunk>(errorText: string): ReadableStream<Chunk> =>
+  new ReadableStream<UiChunk & { errorText: string }>({
+    start(controller) {
+      controller.enqueue({ type: 'error', errorText })
+      controller.close()
+    },
+  }) as unknown as ReadableStream<Chunk>
 
 const plain = (headers: Record<string, string> | Headers | undefined): Record<string, string> =>
   Object.fromEntries(new Headers(headers))

@@ -7,6 +7,7 @@ import { createReplyLog, type ReplyLog } from '../../../../src/actors/reply/repl
 import { contributions } from '../../../../src/compose/contributions.ts'
 import { connect } from '../../../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../../../src/persistence/replies/writing/journal.ts'
+import { samples } from '../../../support/samples.ts'
 import { verifies } from '../../../verifies.ts'
 import { finished, openScene, type Scene, textAt, toolCallAt, toolResultAt, versions } from '../../scene.ts'
 
@@ -106,7 +107,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       expect((await scene.journal.read(known.id, 0))?.events).toEqual(said)
     })
     await fc.assert(property, {
-      numRuns: 60,
+      numRuns: samples(20, 60),
       examples: [
         [
           [],

@@ -11,7 +11,7 @@ import { verifies } from '../../../verifies.ts'
 import { listMessages } from '../../list-messages.ts'
 import { finished, openScene, type Scene, textAt, versions } from '../../scene.ts'
 
-const SETTLEMENTS = samples(800, 10_000)
+const SETTLEMENTS = samples(250, 10_000)
 const WRITERS = 8
 const READERS = 4
 const full = 'one two'

@@ -65,7 +65,10 @@ verifies('contract-27.missing-record', 'a server that is missing stands above th
   await replies(page).getByText('orders: it was not reached in time').waitFor()
   const side = page.getByRole('complementary', { name: 'Workbench' })
   await side.getByRole('tab', { name: 'Trace' }).click()
-  await side.getByRole('list', { name: 'Spans of the reply' }).getByRole('button', { name: /^reply/ }).click()
+  await side
+    .getByRole('list', { name: 'Spans of the reply' })
+    .getByRole('button', { name: /^reply/ })
+    .click()
   await side.getByText('orders (unreachable)', { exact: true }).waitFor()
   expect(await axe(page)).toEqual([])
 })
