@@ -22068,6 +22068,14 @@ export interface operations {
                              * @description When the message was stored. ISO 8601, UTC.
                              */
                             created_at: string;
+                            /** @description Outputs that the caller gave for calls of the message. Absent where there are none. */
+                            outputs?: {
+                                call_id: string;
+                                /** @description A text, or a list of `input_text`, `input_image` and `input_file` where it held more. */
+                                output: string | {
+                                    type: string;
+                                }[];
+                            }[];
                         }[];
                         decisions?: {
                             /**

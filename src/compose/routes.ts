@@ -43,11 +43,7 @@ import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
 import type { ClockWatch } from '../coordination/leases/clock-watch.ts'
-import {
-  decisionHandlers,
-  knownDecisionHandlers,
-  shownDecisions,
-} from '../features/approvals/routes/remembered-handlers.ts'
+import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
 import { createSessionReads } from '../features/audit/routes/session-reads.ts'
 import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
@@ -113,13 +109,14 @@ import { feedbackHandlers } from '../http/wires/chat/feedback.ts'
 import { agentNamed, modelHandlers } from '../http/wires/chat/models.ts'
 import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
 import { sessionCompletionHandlers } from '../http/wires/chat/session-completions.ts'
-import { sessionHandlers, wireMessage, wireSession } from '../http/wires/chat/sessions.ts'
+import { sessionHandlers, wireSession } from '../http/wires/chat/sessions.ts'
 import { mountMcp } from '../http/wires/mcp/routes.ts'
 import { allSessionHandlers } from '../http/wires/playground/all-sessions.ts'
 import { playgroundChildHandlers } from '../http/wires/playground/child-sessions.ts'
 import { playgroundHandlers } from '../http/wires/playground/playground.ts'
 import type { PlaygroundDependencies } from '../http/wires/playground/playground-actions.ts'
 import { mountResponses } from '../http/wires/responses/routes.ts'
+import { exportedForms } from '../http/wires/shared/exported-forms.ts'
 import { sharedReaders } from '../http/wires/shared/shared-answers.ts'
 
 export interface RouteOptions {
@@ -288,7 +285,7 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
     users,
     userHandlers({
       ...deps,
-      shown: { session: wireSession, message: wireMessage, decisions: shownDecisions(deps.sql) },
+      shown: exportedForms(deps.sql),
       sessionsBelow: idsBelow,
       endShares: endSharesOf,
       userFiles: userFiles(deps.sql),

@@ -22,7 +22,7 @@ export async function playDemo(request: ModelRequest, signal: AbortSignal, take:
 
 async function* play(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const last = request.messages.at(-1)
-  if (last?.role === 'tool') return yield* speak(last.content, talkMs, signal)
+  if (last?.role === 'tool') return yield* speak(newestResults(request.messages), talkMs, signal)
   const command = last?.role === 'user' ? /^\/(\w+)(?:\s([\s\S]*))?$/.exec(lastText(request)) : null
   if (!command) return yield* speak(describe(request), talkMs, signal)
   const [, name = '', rest = ''] = command
@@ -38,13 +38,19 @@ async function* play(request: ModelRequest, signal: AbortSignal): AsyncGenerator
     case 'hang':
       return await aborted(signal)
     case 'tool':
-      return yield* callTool(rest, request, signal)
+      return yield* callTools(rest, request, signal)
     default:
       return yield* speak(`I do not know /${name}. ${help}`, talkMs, signal)
   }
 }
 
 const help = 'I know /echo TEXT, /slow N, /long N, /fail, /fail N, /hang and /tool NAME JSON.'
+
+/** Returns the results of the newest turn's calls, as paragraphs. */
+function newestResults(messages: readonly ModelMessage[]): string {
+  const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1)
+  return results.map(({ content }) => content).join('\n\n')
+}
 
 /**
  * Returns the newest message as it was written. In a session it may be sent after a summary and earlier messages
@@ -106,15 +112,18 @@ async function* fail(text: string, signal: AbortSignal): AsyncGenerator<ModelEve
   throw new ProviderProblem({ kind: 'unusable', reason: 'The demo provider failed, as it was asked to.' })
 }
 
-async function* callTool(text: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-  const [, name = '', json = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? []
-  if (name === '') return yield* speak('Say /tool NAME JSON.', talkMs, signal)
+/** Calls the tool that the text names. Each further line that begins with `/tool` is a call of the same turn. */
+async function* callTools(text: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const calls = text.split(/\n\/tool(?=\s)/).map((one) => {
+    const [, name = '', json = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(one) ?? []
+    return { name, arguments: json.trim() || '{}' }
+  })
+  if (calls.some(({ name }) => name === '')) return yield* speak('Say /tool NAME JSON.', talkMs, signal)
   if (request.tools.length === 0 || request.toolChoice === 'none')
     return yield* speak('No tools are offered to me.', talkMs, signal)
-  yield {
-    type: 'tool_call',
-    call: { id: `call_demo_${request.messages.length}`, name, arguments: json.trim() || '{}' },
-  }
+  const id = `call_demo_${request.messages.length}`
+  for (const [n, call] of calls.entries())
+    yield { type: 'tool_call', call: { id: n === 0 ? id : `${id}_${n}`, ...call } }
   yield end('tool_calls')
 }
 

@@ -127,6 +127,21 @@ test('/tool calls the tool, then speaks its result', async () => {
   expect(textOf(await all(demo(messages)))).toBe('the sum is 3')
 })
 
+test('several lines of /tool are calls of one turn, and their results paragraphs of one answer', async () => {
+  const asked = user('/tool add {"a": 1}\n/tool add\n/tool sum {\n"b": 2}')
+  const first = await all(demo([asked], { tools }))
+  const toolCalls = first.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
+  expect(toolCalls).toEqual([
+    { id: 'call_demo_1', name: 'add', arguments: '{"a": 1}' },
+    { id: 'call_demo_1_1', name: 'add', arguments: '{}' },
+    { id: 'call_demo_1_2', name: 'sum', arguments: '{\n"b": 2}' },
+  ])
+  const results = toolCalls.map(({ id }, n): ModelMessage => ({ role: 'tool', toolCallId: id, content: `${n}.` }))
+  expect(textOf(await all(demo([asked, { role: 'assistant', content: '', toolCalls }, ...results], { tools })))).toBe(
+    '0.\n\n1.\n\n2.',
+  )
+})
+
 test('/tool: no JSON means {}, broken JSON goes as it is, an unknown tool is called all the same', async () => {
   const callFor = async (text: string) => (await all(demo([user(text)], { tools })))[0]
   expect(await callFor('/tool add')).toMatchObject({ call: { name: 'add', arguments: '{}' } })

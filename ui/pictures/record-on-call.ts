@@ -87,7 +87,11 @@ async function beOnCall(page: Page): Promise<Shot[]> {
   await page.getByRole('table', { name: 'Sessions' }).getByText('401').first().waitFor()
   await pause(READ_MS)
   await page.keyboard.press('j')
-  await page.getByRole('complementary', { name: 'Preview' }).getByText('The API key has expired').waitFor()
+  await page
+    .getByRole('complementary', { name: 'Preview' })
+    .getByText(/The API key has expired\.$/)
+    .first()
+    .waitFor()
   await pause(READ_MS)
   await clickIn(page, page.getByRole('complementary', { name: 'Preview' }).getByRole('link', { name: 'Open' }))
   await page.getByText('The provider refused the API key').waitFor()

@@ -1,6 +1,7 @@
 /**
- * Design tokens: greys with a tint of green, Inter, and one accent, which means the primary action and success, and nothing
- * else: what is selected is grey, what leads elsewhere is slate. Everything else follows from these.
+ * Design tokens: greys with a tint of green, Inter, and one accent. Each colour has one role. Green: go, and what went well.
+ * Slate: the focus, and what leads elsewhere. Grey: what is selected. Blue: what runs. Amber: what needs a look. Red: what has
+ * failed. Violet and magenta: what is being saved, and what waits. test/ui/shell/scale.long.test.ts counts them.
  */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 import type { FocusEvent, MouseEvent } from 'react'
@@ -64,6 +65,7 @@ const chosen = { color: 'var(--chosen)', iconColor: 'var(--chosen-mark)' }
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: 7,
+  black: '#1a1f1c',
   colors: { accent, gray, dark },
   respectReducedMotion: true,
   defaultRadius: 'md',
@@ -133,6 +135,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-red-light-color': '#b82222',
     '--mantine-color-default-color': '#1a1f1c',
     '--mantine-color-anchor': '#24527a',
+    '--mantine-color-accent-light-color': accent[7],
     '--mantine-color-default-border': gray[3],
   },
   dark: {
@@ -147,7 +150,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-anchor': '#9cc4e8',
     '--mantine-color-accent-light': 'rgb(87 193 135 / 14%)',
     '--mantine-color-accent-light-hover': 'rgb(87 193 135 / 20%)',
-    '--mantine-color-accent-light-color': accent[3],
+    '--mantine-color-accent-light-color': accent[4],
+    '--mantine-color-gray-light-color': '#e3e7e4',
     '--mantine-color-default-border': dark[4],
   },
 })

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { name, nullable, oneOf } from '../basics.ts'
 import { Connections } from '../conversation/connections.ts'
 import { RememberedDecisions } from '../conversation/remembered.ts'
-import { DeployMessages } from '../conversation/replies.ts'
+import { DeployMessage } from '../conversation/replies.ts'
 import { DeploySession } from '../conversation/sessions.ts'
 
 export const ClientSecretRequest = Type.Object(
@@ -40,8 +40,26 @@ export const ClientSecret = Type.Object(
 
 const { decisions } = RememberedDecisions.properties
 
+const ExportedMessage = Type.Object(
+  {
+    ...DeployMessage.properties,
+    outputs: Type.Optional(
+      Type.Array(
+        Type.Object({
+          call_id: Type.String(),
+          output: Type.Union([Type.String(), Type.Array(Type.Object({ type: Type.String() }))], {
+            description: 'A text, or a list of `input_text`, `input_image` and `input_file` where it held more.',
+          }),
+        }),
+        { description: 'Outputs that the caller gave for calls of the message. Absent where there are none.' },
+      ),
+    ),
+  },
+  { title: 'ExportedMessage' },
+)
+
 export const SessionExport = Type.Object(
-  { ...DeploySession.properties, ...DeployMessages.properties, decisions: Type.Optional(decisions) },
+  { ...DeploySession.properties, messages: Type.Array(ExportedMessage), decisions: Type.Optional(decisions) },
   {
     title: 'SessionExport',
     description: 'A session, with its messages and, where it has some, its remembered decisions beside.',

@@ -34,4 +34,5 @@ export {
 export { type CheckContent, fittingDecisions, type SessionBelow } from './routes/fitting-decisions.ts'
 export { ownCallOf, pageDecisions, questionsById, shownEntries, shownQuestions } from './routes/question-answers.ts'
 export { recordDecisions, sendDecisions } from './routes/record-decisions.ts'
+export { shownDecisions } from './routes/remembered-handlers.ts'
 export { findWait, pendingBelow, type Wait, wasDecidedBelow } from './store/waits.ts'

@@ -242,7 +242,7 @@ async function continuing(
     overrides,
     mediaTypes,
     continued: { carried, waitedMs },
-    decided: { waitId: wait.replyId, calls, inPart: decisions.inPart, hash: hashOf(decisions.calls) },
+    decided: { waitId: wait.replyId, calls, inPart: decisions.inPart, hash: hashOfDecisions(decisions) },
   })
 }
 
@@ -257,6 +257,10 @@ async function askingBelow(deps: RecordDependencies, { agent_id: agentId, sessio
   }
   return { wait, openToolbox }
 }
+
+/** Returns the hash by which a retry of decisions is known: what they say, with the pictures and files of outputs. */
+export const hashOfDecisions = ({ calls, parts = [] }: Pick<GivenDecisions, 'calls' | 'parts'>): Buffer =>
+  hashOf(parts.length === 0 ? calls : { calls, parts })
 
 /** Returns the record of a reply that carries out decisions which are stored. */
 async function following(

@@ -13,9 +13,8 @@ import type { AgentForCompletion } from '../../persistence/records/agent-lookup.
 import { pinOf } from '../../persistence/replies/sessions/sessions.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
-import { askedOf, joinOnly, type MessageInput, recordFrom } from './message-record.ts'
+import { askedOf, hashOfDecisions, joinOnly, type MessageInput, recordFrom } from './message-record.ts'
 import type { OverrideDependencies } from './overrides.ts'
-import { hashOf } from './request-options.ts'
 
 export interface SendDependencies
   extends AgentDependencies,
@@ -138,7 +137,7 @@ async function sendTo(
       waitId: null,
       calls: decisions.calls,
       inPart: decisions.inPart,
-      hash: hashOf(decisions.calls),
+      hash: hashOfDecisions(decisions),
     }
     const sent = await deps.host.send(joinOnly(deps, agent, input, decided), parts)
     if (sent.outcome === 'joined' || sent.outcome === 'decided_in_part' || (decisions && sent.outcome === 'key_reused'))

@@ -96,3 +96,20 @@ test('an id of nothing says so', async () => {
   await page.goto('/replies/11111111-1111-4111-8111-111111111111')
   await page.getByText('Reply not found').waitFor()
 })
+
+test('a reply that is silent for long is stopped beside the figure that says so', async () => {
+  const running = await scene.begin('/hang')
+  await using page = await browser.page(app.url)
+  // A third of the limit would take longer than a test.
+  await page.route('**/debug/sessions/*/readers', async (route) => {
+    const response = await route.fetch()
+    const answer = await response.json()
+    const storedAt = new Date(Date.now() - 400_000).toISOString()
+    const newest = answer.newest && { ...answer.newest, storedAt }
+    await route.fulfill({ response, json: { ...answer, newest, silenceLimitMs: 900_000, replyLimitMs: 9_000_000 } })
+  })
+  await page.goto(`/replies/${running}`)
+  await page.getByTestId('silence').first().waitFor()
+  await page.getByRole('button', { name: 'Stop the silent reply' }).click()
+  await until(() => lit(page).getAttribute('data-state')).toBe('cancelled')
+})

@@ -33,6 +33,13 @@ test('a fallback is added by hand, answers, and is named below its reply', async
   await page.getByText('Must have at least 1 character').waitFor()
   expect(await axe(page)).toEqual([])
   await page.getByRole('combobox', { name: 'Model of fallback 1' }).fill('spare-model')
+  sound.models = ['spare-model']
+  await page.getByRole('button', { name: 'Test fallback 1' }).click()
+  await page.getByText(/^Answers in \d+ ms, and lists the model\.$/).waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('combobox', { name: 'Model of fallback 1' }).fill('spare-mode')
+  await page.getByText(/^Answers in \d+ ms, but does not list this model\.$/).waitFor()
+  await page.getByRole('combobox', { name: 'Model of fallback 1' }).fill('spare-model')
   const at = (name: string) => page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name }).click()
   await at('Generation')
   const format = page.getByLabel('Response format')

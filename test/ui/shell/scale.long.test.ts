@@ -1,4 +1,4 @@
-/** The pages' scale: five sizes of letters, three weights, and fields in the one section of a form that is shown. */
+/** The pages' scale: five sizes of letters, three weights, a role for each colour, and fields in the one section of a form that is shown. */
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { openBrowser, type TestPage } from '../browser.ts'
@@ -32,31 +32,65 @@ const pages = [
   ...resources.flatMap((path) => [path, `${path}/new`]),
 ]
 
-/** Sizes and weights of what has words of its own, each with one such element. */
-const lettersOf = (page: TestPage) =>
-  page.evaluate<{ size: string; weight: string; where: string }[]>(`
-    [...document.querySelectorAll('body *')].flatMap((element) => {
-      const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
-      if (!says || element.closest('svg, script, style, noscript, .katex')) return []
-      const { fontSize, fontWeight } = getComputedStyle(element)
-      return [{ size: fontSize, weight: fontWeight, where: element.outerHTML.slice(0, 120) }]
+/** What letters are coloured by: words, words that stand back, the navigation, links, what is filled, and what is disabled. */
+const greys = [
+  'text',
+  'dimmed',
+  'placeholder',
+  'white',
+  'body',
+  'anchor',
+  'gray-7',
+  'dark-1',
+  'gray-5',
+  'dark-3',
+  'error',
+]
+const tones = ['good', 'bad', 'busy', 'settle', 'compact', 'waiting', 'stopped', 'gone']
+const roles = [...greys.map((name) => `--mantine-color-${name}`), ...tones.map((name) => `--tone-${name}`)]
+
+/** The colours that the roles have in the scheme of the page. */
+const coloursOf = (page: TestPage) =>
+  page.evaluate<string[]>(`
+    ${JSON.stringify(roles)}.map((role) => {
+      const probe = document.body.appendChild(document.createElement('i'))
+      probe.style.color = 'var(' + role + ')'
+      const { color } = getComputedStyle(probe)
+      probe.remove()
+      return color
     })`)
 
-test('every page has letters of five sizes and three weights, and no others', async () => {
-  const [sizes, weights] = [new Map<string, string>(), new Map<string, string>()]
-  await using page = await browser.page(app.url, { allow: /404/ })
+/** Sizes, weights and colours of what has words of its own, each with one such element. */
+const lettersOf = (page: TestPage) =>
+  page.evaluate<{ size: string; weight: string; colour: string; where: string }[]>(`
+    [...document.querySelectorAll('body *')].flatMap((element) => {
+      const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
+      if (!says || element.closest('svg, script, style, noscript, .katex, pre')) return []
+      const { fontSize, fontWeight, color } = getComputedStyle(element)
+      return [{ size: fontSize, weight: fontWeight, colour: color, where: element.outerHTML.slice(0, 120) }]
+    })`)
+
+test.each([
+  'light',
+  'dark',
+] as const)('every %s page has letters of five sizes, three weights and the roles of colours, and no others', async (scheme) => {
+  const [sizes, weights, colours] = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()]
+  await using page = await browser.page(app.url, { allow: /404/, scheme })
   for (const path of pages) {
     await page.goto(path)
     await page.locator('h1, h2').first().waitFor()
     await page.waitForLoadState('load')
-    for (const { size, weight, where } of await lettersOf(page)) {
+    for (const { size, weight, colour, where } of await lettersOf(page)) {
+      if (!colours.has(colour)) colours.set(colour, `${path} ${where}`)
       if (!sizes.has(size)) sizes.set(size, `${path} ${where}`)
       if (!weights.has(weight)) weights.set(weight, `${path} ${where}`)
     }
   }
   for (const size of ['12px', '13px', '14px', '16px', '20px']) sizes.delete(size)
   for (const weight of ['400', '500', '600']) weights.delete(weight)
-  expect([...sizes, ...weights]).toEqual([])
+  // The letters below a field's coloured marks are not seen.
+  for (const colour of [...(await coloursOf(page)), 'rgba(0, 0, 0, 0)']) colours.delete(colour)
+  expect([...sizes, ...weights, ...colours]).toEqual([])
 }, 240_000)
 
 test('a section of an agent’s form is alone', async () => {

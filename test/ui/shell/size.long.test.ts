@@ -200,10 +200,13 @@ function watchCalls(page: Page): () => Promise<string[]> {
   let calls: string[] = []
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
+    // What the page before called when it seemed to rest is not of this one.
+    if (request.isNavigationRequest()) calls = []
     if (!pathname.endsWith('/stream')) open.add(request)
     if (!pathname.startsWith('/api/')) return
     const call = `${request.method()} ${pathname}${search}`
-    const isPoll = performance.now() - (answeredAt.get(call) ?? performance.now()) > 900
+    // Half of the shortest interval: a busy machine tells late of an answer.
+    const isPoll = performance.now() - (answeredAt.get(call) ?? performance.now()) > 500
     if (!isPoll) calls.push(call)
   })
   const close = (request: Request) => {

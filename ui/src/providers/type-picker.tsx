@@ -1,4 +1,5 @@
 import { Radio, Text } from '@mantine/core'
+import { IconBrandGoogle, IconBrandOpenai, IconFlask, IconServer2 } from '@tabler/icons-react'
 import classes from './providers.module.css'
 import type { ProviderType } from './resource.ts'
 
@@ -15,7 +16,7 @@ export function TypePicker({ types, value, onChange }: TypePickerProps) {
       <div className={classes.types}>
         {types.map(({ id, name, requiresApiKey }) => (
           <Radio.Card key={id} value={id} className={classes.type ?? ''} aria-label={name}>
-            <Radio.Indicator size="xs" className={classes.mark ?? ''} />
+            <Mark id={id} name={name} />
             <div className={classes.typeText}>
               <Text fw={500}>{name}</Text>
               <Text fz="xs" c="dimmed">
@@ -33,5 +34,22 @@ export function TypePicker({ types, value, onChange }: TypePickerProps) {
         {types.find(({ id }) => id === value)?.description ?? ''}
       </Text>
     </Radio.Group>
+  )
+}
+
+const drawn: Readonly<Record<string, typeof IconServer2>> = {
+  openai: IconBrandOpenai,
+  gemini: IconBrandGoogle,
+  'openai-compatible': IconServer2,
+  demo: IconFlask,
+}
+
+/** The maker's sign where the icons have it, else the beginning of its name. */
+function Mark({ id, name }: Pick<ProviderType, 'id' | 'name'>) {
+  const Drawn = drawn[id]
+  return (
+    <span className={classes.mark} aria-hidden>
+      {Drawn ? <Drawn size={18} stroke={1.7} /> : name.slice(0, 2)}
+    </span>
   )
 }

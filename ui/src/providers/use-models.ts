@@ -6,7 +6,7 @@ import { providerTest } from './resource.ts'
 
 /**
  * Returns the models for a field. The list is requested once the field is used, holds no model, or has another
- * provider. `onFocus`: the field's.
+ * provider. `onFocus`: the field's. `ask` asks the provider anew.
  */
 export function useModels(providerId: string, { isKnown, model }: { isKnown: boolean; model: string }) {
   const refusal = useRefusal('change', '/providers')
@@ -14,5 +14,9 @@ export function useModels(providerId: string, { isKnown, model }: { isKnown: boo
   const [isUsed, setUsed] = useState(false)
   const isWanted = isUsed || first.model === '' || first.providerId !== providerId
   const test = useQuery({ ...providerTest(providerId), enabled: isKnown && isWanted && refusal === undefined })
-  return { test, models: [...new Set(test.data?.models ?? [])], onFocus: () => setUsed(true) }
+  const ask = () => {
+    if (isUsed || isWanted) void test.refetch()
+    setUsed(true)
+  }
+  return { test, models: [...new Set(test.data?.models ?? [])], onFocus: () => setUsed(true), ask }
 }

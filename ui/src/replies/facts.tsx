@@ -14,6 +14,7 @@ import type { Message } from '../chart/queries.ts'
 import type { Step } from '../chart/step.ts'
 import { clockTime, duration } from '../chart/words.ts'
 import { SilentFor } from '../traces/silence/silent-for.tsx'
+import { StopSilent } from '../traces/silence/stop-silent.tsx'
 import { useSilence } from '../traces/silence/use-silence.ts'
 import classes from './replies.module.css'
 
@@ -42,7 +43,7 @@ export function Facts({ reply, agentId, steps, storedMs }: FactsProps) {
   ] as const
   return (
     <>
-      <Outcome reply={reply} />
+      <Outcome reply={reply} agentId={agentId} />
       <dl className={classes.list}>
         {facts.map(([name, value]) =>
           value == null ? null : (
@@ -68,7 +69,7 @@ const Id = ({ name, id }: { name: string; id: string }) => (
   </div>
 )
 
-function Outcome({ reply }: Pick<FactsProps, 'reply'>) {
+function Outcome({ reply, agentId }: Pick<FactsProps, 'reply' | 'agentId'>) {
   const { status, finishReason, error, providerId, sessionId, createdAt } = reply
   const isRunning = status === 'streaming'
   const silence = useSilence(sessionId, createdAt, isRunning)
@@ -97,6 +98,7 @@ function Outcome({ reply }: Pick<FactsProps, 'reply'>) {
     <p className={classes.outcome}>
       {isRunning ? 'It is being written. ' : (endings[finishReason ?? 'stop'] ?? '')}
       {silence && <SilentFor silence={silence} />}
+      <StopSilent silence={silence} session={{ id: sessionId, agentId }} />
     </p>
   )
 }

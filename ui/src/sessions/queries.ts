@@ -95,10 +95,7 @@ export const oneSession = (agentId: string, sessionId: string) =>
 const AT_ONCE = 4
 
 /** Calls for each; rejects with the first refusal after all were tried. Whatever shows sessions is read again. */
-export async function forEach<One extends SessionOverview>(
-  sessions: readonly One[],
-  act: (one: One) => Promise<unknown>,
-): Promise<void> {
+export async function forEach<One>(sessions: readonly One[], act: (one: One) => Promise<unknown>): Promise<void> {
   const left = [...sessions]
   const failures: unknown[] = []
   const work = async () => {
@@ -111,7 +108,10 @@ export async function forEach<One extends SessionOverview>(
   if (failures.length > 0) throw failures[0]
 }
 
-export const stopAll = (sessions: readonly SessionOverview[]): Promise<void> =>
+/** A session and the agent in whose playground it is. */
+export type SessionPlace = Pick<SessionOverview, 'id' | 'agentId'>
+
+export const stopAll = (sessions: readonly SessionPlace[]): Promise<void> =>
   forEach(sessions, ({ id, agentId }) => api.POST(`${sessionPath}/cancel`, { params: at(agentId, id) }))
 
 /** Rejects what each waits for; the replies that follow, which tell the model so, go on by themselves. */

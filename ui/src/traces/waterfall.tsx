@@ -67,7 +67,7 @@ export function Waterfall({ trace, reply, onRequest, cursor }: WaterfallProps) {
         {(below) => (
           <div className={classes.rows}>
             <Axis whole={whole} />
-            <ol aria-label="Spans of the reply">
+            <ol aria-label="Spans of the reply" data-deep={rows.some((row) => row.level > 0) || undefined}>
               {rows.map((row) => (
                 <li key={row.key}>
                   <div className={classes.line} style={indentOf(row)}>

@@ -105,7 +105,7 @@ const Row = ({ version: { number, createdAt, createdBy, note, live }, isShown, a
       )}
       {note !== null && <div className={classes.note}>{note}</div>}
     </Table.Td>
-    <Table.Td>
+    <Table.Td style={{ whiteSpace: 'nowrap' }}>
       <RelativeTime iso={createdAt} />
     </Table.Td>
     <Table.Td data-minor>{createdBy !== null && <bdi>{createdBy}</bdi>}</Table.Td>

@@ -1,7 +1,7 @@
 /** Decisions about pending calls (contract sections 15 and 29), as their surfaces bring them. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { Decision } from '../../../../openapi/schemas/conversation/actions.ts'
-import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
+import type { CallAnswer, DecidedCall, MessagePlace, PartIdentity } from '../../../actors/ports/index.ts'
 import { isQuestionDecision, type PendingKind } from '../../../actors/reply/reply-event.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import { refuseUnknownFields } from '../../../http/server/unknown-fields/unknown-fields.ts'
@@ -21,6 +21,8 @@ export interface GivenDecision extends DecidedCall {
 
 export interface GivenDecisions {
   calls: readonly GivenDecision[]
+  /** The pictures and files of their outputs. Absent when they bring none. */
+  parts?: readonly PartIdentity[] | undefined
   /** The pending calls. Null when there are none. */
   wait: Wait | null
   /** True for a client secret, which may only approve a call unchanged or reject it. */

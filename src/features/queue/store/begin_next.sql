@@ -1,4 +1,4 @@
--- revision 9
+-- revision 10
 /* Begins the next message of a session's queue, as admit_message begins one that never waited: the only place where a queued
    message begins. Every statement that settles a reply calls it in its transaction, and so does tend_queues for sessions in
    which nothing runs. The caller holds the session's lock. Returns the id of the reply that it opened; null when nothing is to
@@ -19,6 +19,7 @@ declare
   v_message jsonb;
   v_fault text;
   v_answer jsonb;
+  v_parts jsonb; -- of the outputs that came with the message
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch and i.begins_queued for key share;
   if not found then return null; end if;
@@ -70,6 +71,15 @@ begin
   if judged.refusal is not null then return null; end if;
   if m.limits is not null then perform judge_limits(m.limits, m.agent_id, s.end_user, q.reply_id, 'hold', null, null, null); end if;
   if q.rank < 0 then perform take_decided(p_session, q.reply_id); end if;
+  if q.message ? 'answers' then -- they stand with the message in the queue, and belong to the calls
+    with moved as (delete from message_parts p where p.message_id = q.id and p.call_id is not null returning p.*)
+    select jsonb_agg(jsonb_build_object(
+             'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
+             'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
+             'stored_as', encode(p.stored_as, 'hex'), 'call_id', p.call_id) order by p.n)
+      into v_parts from moved p;
+    m.parts := v_parts;
+  end if;
   v_answer := open_reply(p_instance, p_epoch, m, s, place, judged.bytes, null);
   update queued_messages x
      set instance_id = p_instance, epoch = p_epoch, admission = v_answer || jsonb_build_object('version', 1, 'fault', v_fault, 'has_parent', s.parent is not null)

@@ -15,7 +15,13 @@ import { type SameFields, versionedCodec } from '../../../persistence/stored-jso
 const name = orNull(Type.String())
 
 /** The request of the Responses API as version 1 has it. Fields that were added since are optional, and pass as they are. */
-const { maxToolCalls: _maxToolCalls, given: _given, ...responseFields } = factsSchema.properties.response.properties
+const {
+  maxToolCalls: _maxToolCalls,
+  given: _given,
+  behind: _behind,
+  cuts: _cuts,
+  ...responseFields
+} = factsSchema.properties.response.properties
 
 const version1 = Type.Object(
   {

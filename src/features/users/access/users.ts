@@ -38,6 +38,8 @@ export interface UserDependencies {
   shown: {
     session(session: Session): object
     message(message: MessageOf<MessageList>): object
+    /** Returns the outputs that the caller gave for the message's calls. */
+    outputs(message: MessageOf<MessageList>): Promise<readonly object[]>
     decisions(of: { agentId: string } & ({ sessionId: string } | { user: string })): Promise<readonly object[]>
   }
 }
@@ -110,7 +112,10 @@ async function revoke(
 }
 
 async function* shownMessages({ shown }: UserDependencies, messages: MessageList) {
-  for await (const message of messages) yield shown.message(message)
+  for await (const message of messages) {
+    const outputs = await shown.outputs(message)
+    yield { ...shown.message(message), ...(outputs.length > 0 && { outputs }) }
+  }
 }
 
 async function* sessionLine(

@@ -103,7 +103,8 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {
     const parts = await partsOf(deps, placed, sending, message)
-    return await sendDecisions(deps.sql, exchange.request, { ...message, decisions: placed.decisions }, (decided) =>
+    const decisions = { ...placed.decisions, parts: parts?.identities }
+    return await sendDecisions(deps.sql, exchange.request, { ...message, decisions }, (decided) =>
       sendFrom(deps, agentId, decided, parts),
     )
   }
@@ -183,7 +184,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const { messages, parts } = givenWithParts(history, prepared)
   const makeSession = { externalId: null, secretNumber, ...beginsWith(messages, body.metadata ?? {}, summary) }
   if (message === null) {
-    const input = continuingFirst({ ...base, sessionId, user, madeBy, makeSession }, beginning.chain)
+    const input = continuingFirst({ ...base, sessionId, user, madeBy, makeSession }, beginning)
     return await sendFrom(deps, agentId, input, parts)
   }
   const input: MessageInput = { ...base, sessionId, user, text: message.text, madeBy }
@@ -193,13 +194,10 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
 /** Returns the input of a first reply that goes on from the last given message, whose calls have their results. */
 function continuingFirst(
   input: Omit<MessageInput, 'text' | 'onBusy'> & { makeSession: SessionToMake },
-  chain: Chain,
+  { chain, firstId }: { chain: Chain; firstId: string },
 ): MessageInput {
-  const firstId = newId()
   const carried = { ...nothingInForce, chain, firstId }
   const { begins } = input.makeSession
-  const answered = begins?.messages.at(-1)
-  if (answered) answered.id = firstId // its parts are added to it later
   return {
     ...input,
     text: '',

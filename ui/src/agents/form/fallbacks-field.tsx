@@ -1,8 +1,11 @@
-import { ActionIcon, Autocomplete, Button, Input, Select, Stack } from '@mantine/core'
+import { ActionIcon, Autocomplete, Button, Group, Input, Select, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { wordsOf } from '../../api.ts'
 import classes from '../../blocks/forms/forms.module.css'
+import { useRefusal } from '../../login/roles.ts'
 import { providerResource } from '../../providers/resource.ts'
 import { useModels } from '../../providers/use-models.ts'
 import type { AgentValues } from '../agent-values.ts'
@@ -25,7 +28,7 @@ export function FallbacksField({ form }: { form: UseFormReturnType<AgentValues> 
       error={errors[0]?.[1]}
       data-path="fallbacks"
     >
-      <Stack gap={8} align="stretch">
+      <Stack gap={8} mt={8} align="stretch">
         {fallbacks.map((fallback, index) => (
           <FallbackRow
             key={index}
@@ -61,31 +64,67 @@ interface FallbackRowProps {
 function FallbackRow({ number, fallback: { providerId, model }, onChange, onRemove }: FallbackRowProps) {
   const { data: providers } = useQuery(providerResource.all)
   const isKnown = providers?.some(({ id }) => id === providerId) === true
-  const { models, onFocus } = useModels(providerId, { isKnown, model })
+  const { test, models, onFocus, ask } = useModels(providerId, { isKnown, model })
+  const refusal = useRefusal('change', providerResource.path)
+  const [isAsked, setAsked] = useState(false)
   return (
-    <div className={classes.headerRow}>
-      <Select
-        aria-label={`Provider of fallback ${number}`}
-        placeholder="Provider"
-        searchable
-        allowDeselect={false}
-        data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-        value={isKnown ? providerId : null}
-        onChange={(id) => onChange({ providerId: id ?? '', model })}
-      />
-      <Autocomplete
-        aria-label={`Model of fallback ${number}`}
-        placeholder="Model"
-        limit={100}
-        data={models}
-        onFocus={onFocus}
-        spellCheck={false}
-        value={model}
-        onChange={(text) => onChange({ providerId, model: text })}
-      />
-      <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Remove fallback ${number}`} onClick={onRemove}>
-        <IconX size={16} stroke={1.7} />
-      </ActionIcon>
+    <div>
+      <div className={classes.headerRow}>
+        <Select
+          aria-label={`Provider of fallback ${number}`}
+          placeholder="Provider"
+          searchable
+          allowDeselect={false}
+          data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+          value={isKnown ? providerId : null}
+          onChange={(id) => onChange({ providerId: id ?? '', model })}
+        />
+        <Autocomplete
+          aria-label={`Model of fallback ${number}`}
+          placeholder="Model"
+          limit={100}
+          data={models}
+          onFocus={onFocus}
+          spellCheck={false}
+          value={model}
+          onChange={(text) => onChange({ providerId, model: text })}
+        />
+        <Group gap={4} wrap="nowrap">
+          <Button
+            variant="default"
+            aria-label={`Test fallback ${number}`}
+            loading={isAsked && test.isFetching}
+            disabled={!isKnown || refusal !== undefined}
+            title={refusal}
+            onClick={() => {
+              setAsked(true)
+              ask()
+            }}
+          >
+            Test
+          </Button>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={36}
+            aria-label={`Remove fallback ${number}`}
+            onClick={onRemove}
+          >
+            <IconX size={16} stroke={1.7} />
+          </ActionIcon>
+        </Group>
+      </div>
+      <Text fz="xs" c={test.data?.ok === false || test.error ? 'red' : 'dimmed'} mt={4} role="status">
+        {isAsked && !test.isFetching && outcomeOf(test, model)}
+      </Text>
     </div>
   )
+}
+
+function outcomeOf({ data, error }: ReturnType<typeof useModels>['test'], model: string): string {
+  if (error) return wordsOf(error)
+  if (!data) return ''
+  if (!data.ok) return data.message
+  const lists = data.models.includes(model) ? 'and lists the model' : 'but does not list this model'
+  return `Answers in ${data.latencyMs} ms, ${lists}.`
 }

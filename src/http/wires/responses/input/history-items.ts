@@ -1,6 +1,7 @@
 /** Input items as a conversation that no session stores (contract section 24). Throws 400. */
 import { repeatableCall } from '../../../../actors/history/tool-turns.ts'
 import type { Chain, GivenMessage, ToolCall, TurnMessage } from '../../../../actors/ports/index.ts'
+import { newId } from '../../../../actors/reply/new-id.ts'
 import type { ReplyEvent } from '../../../../actors/reply/reply-event.ts'
 import {
   type AnswerMessage,
@@ -86,15 +87,20 @@ export interface HistoryMessage extends GivenMessage {
 /** The beginning of a new session: its history, and what the first reply answers. */
 export type Beginning = { history: HistoryMessage[] } & (
   | { message: SentMessage; chain?: never }
-  /** The reply goes on from the last message of the history, whose calls have their outputs. */
-  | { message: null; chain: Chain }
+  /** The reply goes on from the last message of the history (`firstId`), whose calls have their outputs. */
+  | { message: null; chain: Chain; firstId: string }
 )
 
 /** Splits the items into the history of a new session and its first message. */
 export function beginningOf(items: readonly InputItem[]): Beginning {
   const conversation = conversationOf(items)
   const last = conversation.at(-1)
-  if (last?.role === 'tool') return { history: historyOf(conversation), message: null, chain: chainOf(conversation) }
+  if (last?.role === 'tool') {
+    const firstId = newId()
+    const history = historyOf(conversation)
+    const answered = history.slice(-1).map((message) => ({ ...message, id: firstId }))
+    return { history: [...history.slice(0, -1), ...answered], message: null, chain: chainOf(conversation), firstId }
+  }
   const newest = items.findLast((item) => item.kind === 'user')
   if (last?.role !== 'user' || newest === undefined) {
     return badRequest('input: must end with a message of the user, or with outputs of calls')

@@ -90,7 +90,7 @@ const idsOf = ({ agentId, sessionId }: Where): Where => ({ agentId, sessionId })
 type Paths = ReadonlyMap<MessagePart, string>
 
 /** Returns the paths at which the parts of a message are read. */
-const pathsOf = (messageId: string, parts: readonly MessagePart[], where: Where): Paths =>
+export const pathsOf = (messageId: string, parts: readonly MessagePart[], where: Where): Paths =>
   new Map(
     parts.map((part, index) => [part, partPath('deploy', { ...idsOf(where), messageId, n: `${part.n ?? index}` })]),
   )
@@ -106,7 +106,11 @@ const contentOf = (text: string, parts: readonly MessagePart[], paths: Paths) =>
   })
 
 /** Returns an output: a list where it held more than text. */
-function outputOf(callId: string, text: string, { parts, paths }: { parts: readonly MessagePart[]; paths: Paths }) {
+export function outputOf(
+  callId: string,
+  text: string,
+  { parts, paths }: { parts: readonly MessagePart[]; paths: Paths },
+) {
   const own = parts.filter((part) => part.callId === callId)
   return own.length === 0 ? text : contentOf(text, own, paths)
 }
