@@ -28,7 +28,7 @@ import { fieldRefusal } from '../providers/answer-fields.ts'
 import { createModel } from '../providers/model.ts'
 import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
-import { warnUncounted } from '../providers/tokens/token-count.ts'
+import { shareTokenCounter, warnUncounted } from '../providers/tokens/token-count.ts'
 import type { Settings } from '../settings.ts'
 import { isLoopback, publicUrlOf, shortSecrets, startupWarnings } from '../settings-checks.ts'
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
@@ -117,7 +117,7 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
       loadFetch: outbound.load,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
-      onCountFault: warnUncounted(log),
+      counter: shareTokenCounter(warnUncounted(log)),
     }),
   )
   return { outbound, mcp, model }

@@ -16,7 +16,7 @@ import { commonDialect, endpointOf, requireDialect } from './provider-types.ts'
 import type { ProviderFetch } from './request/fetch.ts'
 import { isRefusal } from './request/optional-fields.ts'
 import { sendingParts, shownBody } from './request/outgoing-parts.ts'
-import { createTokenCounter } from './tokens/token-count.ts'
+import { createTokenCounter, type TokenCounter } from './tokens/token-count.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
 import { createRemembered } from './wire/remembered.ts'
 import { watchSilence } from './wire/silence.ts'
@@ -32,8 +32,8 @@ export interface ModelOptions {
    * The function that makes the calls: the outbound guard. It obeys `init.signal` and has no time limits of its own.
    */
   fetch: ProviderFetch
-  /** A listener for a failure of the tokenizer's thread. Tokens are estimated by length after it. */
-  onCountFault?: (error: unknown) => void
+  /** The counter of tokens, which is disposed with the port. One of its own by default. */
+  counter?: TokenCounter
   /** The wait before the first retry, doubled with each; milliseconds. Default 500. */
   backOffMs?: number
   /** Loads what `fetch` needs; awaited before a call, so that the wait is not the provider's silence. */
@@ -54,8 +54,7 @@ export interface Providers extends Model, AsyncDisposable {
 const longestWaitMs = 10_000
 
 export function createModel(options: ModelOptions): Providers {
-  const counter = createTokenCounter({ onFault: options.onCountFault })
-  const { fetch, idleTimeoutMs } = options
+  const { fetch, idleTimeoutMs, counter = createTokenCounter() } = options
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
   const prepare = async (type: string) => (type === 'demo' ? undefined : await options.loadFetch?.())

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { asks, says } from '../http/tool-scene.ts'
 import type { UpstreamCall } from '../support/network/upstream.ts'
 import { newSession, type Product } from '../support/programs/product.ts'
+import { inTier } from '../support/tier.ts'
 import { verifies } from '../verifies.ts'
 import { ask, type OnLoss, openPair, type Pair } from './handover/handover-scene.ts'
 import { newest } from './scene.ts'
@@ -56,38 +57,45 @@ const childrenIn = (pair: Pair, session: string) =>
 
 const lastOf = (at: Product, session: string) => newest(at.url, session)
 
-verifies(
-  ['contract-30.child-once', 'contract-30.child-loss'],
-  'a parent that goes on elsewhere joins its child, which goes on too',
-  async () => {
-    await using pair = await openPair('continue')
-    await addBilling(pair, 'continue')
-    const gate = Promise.withResolvers<void>()
-    const { session, told } = await askedAt(pair, gate.promise)
-    await pair.first.kill9()
-    gate.resolve()
-    expect(await told).toMatch(/^12 .*euros$/)
-    await expect.poll(() => lastOf(pair.second, session), { timeout: 20_000 }).toMatchObject({ content: 'Done.' })
-    expect(await childrenIn(pair, session)).toMatchObject([{ status: 'complete' }])
-  },
-)
-
-verifies('contract-30.child-loss', 'a child that ends with its instance is told as lost', async () => {
-  await using pair = await openPair('continue')
-  await addBilling(pair, 'error')
-  const { told } = await askedAt(pair, new Promise(() => {}))
-  await pair.first.kill9()
-  expect(await told).toMatch(/failed: instance_lost: /)
-})
-
-verifies('contract-30.child-loss', 'a parent that ends with its instance ends its child', async () => {
-  await using pair = await openPair('error')
-  await addBilling(pair, 'continue')
-  const { session } = await askedAt(pair, new Promise(() => {}))
-  await pair.first.kill9()
-  await expect.poll(async () => (await childrenIn(pair, session))[0]?.status, { timeout: 20_000 }).toBe('cancelled')
-  expect(await lastOf(pair.second, session)).toMatchObject({ status: 'error' })
-})
+/** Of a parent and a child on the first instance, which is killed. */
+const losses: readonly [string, () => Promise<void>][] = inTier<[string, () => Promise<void>]>([
+  [
+    'a parent that goes on elsewhere joins its child, which goes on too',
+    async () => {
+      await using pair = await openPair('continue')
+      await addBilling(pair, 'continue')
+      const gate = Promise.withResolvers<void>()
+      const { session, told } = await askedAt(pair, gate.promise)
+      await pair.first.kill9()
+      gate.resolve()
+      expect(await told).toMatch(/^12 .*euros$/)
+      await expect.poll(() => lastOf(pair.second, session), { timeout: 20_000 }).toMatchObject({ content: 'Done.' })
+      expect(await childrenIn(pair, session)).toMatchObject([{ status: 'complete' }])
+    },
+  ],
+  [
+    'a child that ends with its instance is told as lost',
+    async () => {
+      await using pair = await openPair('continue')
+      await addBilling(pair, 'error')
+      const { told } = await askedAt(pair, new Promise(() => {}))
+      await pair.first.kill9()
+      expect(await told).toMatch(/failed: instance_lost: /)
+    },
+  ],
+  [
+    'a parent that ends with its instance ends its child',
+    async () => {
+      await using pair = await openPair('error')
+      await addBilling(pair, 'continue')
+      const { session } = await askedAt(pair, new Promise(() => {}))
+      await pair.first.kill9()
+      await expect.poll(async () => (await childrenIn(pair, session))[0]?.status, { timeout: 20_000 }).toBe('cancelled')
+      expect(await lastOf(pair.second, session)).toMatchObject({ status: 'error' })
+    },
+  ],
+])
+for (const [name, loses] of losses) verifies(['contract-30.child-once', 'contract-30.child-loss'], name, loses)
 
 verifies(
   'contract-30.child-drain',

@@ -5,6 +5,7 @@ import { LEASE_MS } from '../support/programs/cluster.ts'
 import { seededRandom } from '../support/random.ts'
 import { samples } from '../support/samples.ts'
 import { contentOf, type SseStream } from '../support/streams/sse.ts'
+import { inTier } from '../support/tier.ts'
 import { verifies } from '../verifies.ts'
 import { both, errorCode, exchange, newest, openScene, running, type Scene, talk } from './scene.ts'
 
@@ -16,7 +17,7 @@ const failed = { status: 'error', finish_reason: 'error' }
 /** The text of a stream that ended with an error chunk or broke off. */
 const textOf = ({ frames }: SseStream): string => contentOf(frames.filter((frame) => errorCode(frame) === null))
 
-describe.each(both)('$beside', ({ redis, beside }) => {
+describe.each(inTier(both))('$beside', ({ redis, beside }) => {
   let scene: Scene
   beforeAll(async () => {
     scene = await openScene({ redis })

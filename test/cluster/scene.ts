@@ -6,8 +6,13 @@ import { type Cluster, type ClusterOptions, startCluster } from '../support/prog
 import { addAgent, messagesOf, newSession, postJson, type WireMessage } from '../support/programs/product.ts'
 import { openSse, type SseFrame, type SseStream } from '../support/streams/sse.ts'
 
+interface Deployment {
+  beside: string
+  redis: boolean
+}
+
 /** With Redis and without: the rules are the same. */
-export const both = [
+export const both: [Deployment, Deployment] = [
   { beside: 'PostgreSQL alone', redis: false },
   { beside: 'Redis beside PostgreSQL', redis: true },
 ]

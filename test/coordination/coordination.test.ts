@@ -235,13 +235,13 @@ describe('Redis in trouble in the middle of a reply', () => {
     await instances[Symbol.asyncDispose]()
     await redis[Symbol.asyncDispose]()
   })
-  const troubles = {
-    killed: { begin: () => redis.kill9(), end: () => redis.restart(), degrades: true },
-    restarted: { begin: () => redis.restart(), end: async () => {}, degrades: false },
-    emptied: { begin: () => redis.flush(), end: async () => {}, degrades: false },
-    hanging: { begin: async () => redis.pause(), end: async () => redis.resume(), degrades: true },
-  }
-  for (const [name, trouble] of Object.entries(troubles)) {
+  const troubles = inTier([
+    { name: 'killed', begin: () => redis.kill9(), end: () => redis.restart(), degrades: true },
+    { name: 'hanging', begin: async () => redis.pause(), end: async () => redis.resume(), degrades: true },
+    { name: 'restarted', begin: () => redis.restart(), end: async () => {}, degrades: false },
+    { name: 'emptied', begin: () => redis.flush(), end: async () => {}, degrades: false },
+  ])
+  for (const { name, ...trouble } of troubles) {
     verifies(
       'contract-7.redis-lost',
       `${name}: generation, follow and cancel continue; full speed returns by itself`,

@@ -9,7 +9,7 @@ import { samples } from '../support/samples.ts'
 import { contentOf, openSse, type SseFrame } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
-const RUNS = samples(2, 5)
+const RUNS = samples(1, 5)
 const SESSIONS = 5
 
 const say = (content: string) => ({ messages: [{ role: 'user', content }], stream: true })

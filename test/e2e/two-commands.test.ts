@@ -6,6 +6,7 @@ import {
   demoAgent,
   deployUrl,
   newSession,
+  type Product,
   postJson,
   serverPid,
   startProduct,
@@ -17,8 +18,35 @@ const question = { messages: [{ role: 'user', content: '/echo first words' }] }
 
 verifies('contract-1.two-commands', 'npm start serves pages, docs, API and a working demo agent', async () => {
   const port = await freePort()
-  await using product = await startProduct({ env: { PORT: `${port}` } })
-  expect(product.url).toBe(`http://127.0.0.1:${port}`)
+  await using folder = await dataFolder()
+  const dataDir = folder.path
+  let session = ''
+  let seen = ''
+  {
+    await using product = await startProduct({ dataDir, env: { PORT: `${port}` } })
+    expect(product.url).toBe(`http://127.0.0.1:${port}`)
+    await expectPagesAndDemo(product)
+    session = await newSession(product.url, demoAgent)
+    const stream = await openSse(`${product.url}${session}/chat/completions`, { ...question, stream: true })
+    await stream.rest()
+    seen = stream.raw()
+    expect(contentOf(stream.frames)).toBe('first words')
+    expect(await serverPid(dataDir)).not.toBeNull()
+    expect(await product.stop('SIGTERM')).toEqual({ code: 0, signal: null })
+    expect(await serverPid(dataDir)).toBeNull()
+  }
+  // A second start finds what the first stored. A container's SIGTERM reaches npm, and leaves no process either.
+  await using product = await startProduct({ dataDir })
+  const replayed = await openSse(`${product.url}${session}/chat/completions/stream`)
+  await replayed.rest()
+  expect(replayed.raw()).toBe(seen)
+  const { data } = await product.client.GET('/api/v1/agents')
+  expect(data?.agents, 'the demo is made once').toHaveLength(1)
+  expect(await product.stop('SIGTERM', 'npm')).toEqual({ code: 0, signal: null })
+  expect(await serverPid(dataDir)).toBeNull()
+})
+
+async function expectPagesAndDemo(product: Product): Promise<void> {
   const page = await fetch(product.url)
   expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
   expect((await fetch(`${product.url}/docs`)).status).toBe(200)
@@ -35,42 +63,4 @@ verifies('contract-1.two-commands', 'npm start serves pages, docs, API and a wor
     object: 'chat.completion',
     choices: [{ index: 0, message: { role: 'assistant', content: 'first words' }, finish_reason: 'stop' }],
   })
-})
-
-verifies(
-  'contract-1.two-commands',
-  'a second start finds what the first stored; SIGTERM leaves no process',
-  async () => {
-    await using folder = await dataFolder()
-    const dataDir = folder.path
-    let session = ''
-    let seen = ''
-    {
-      await using product = await startProduct({ dataDir })
-      expect(await serverPid(dataDir)).not.toBeNull()
-      session = await newSession(product.url, demoAgent)
-      const stream = await openSse(`${product.url}${session}/chat/completions`, { ...question, stream: true })
-      await stream.rest()
-      seen = stream.raw()
-      expect(contentOf(stream.frames)).toBe('first words')
-      expect(await product.stop('SIGTERM')).toEqual({ code: 0, signal: null })
-      expect(await serverPid(dataDir)).toBeNull()
-    }
-    await using product = await startProduct({ dataDir })
-    const replayed = await openSse(`${product.url}${session}/chat/completions/stream`)
-    await replayed.rest()
-    expect(replayed.raw()).toBe(seen)
-    const { data } = await product.client.GET('/api/v1/agents')
-    expect(data?.agents, 'the demo is made once').toHaveLength(1)
-  },
-)
-
-verifies(
-  'contract-1.two-commands',
-  'SIGTERM to npm, as sent by a container, shuts everything down cleanly',
-  async () => {
-    await using product = await startProduct()
-    expect(await product.stop('SIGTERM', 'npm')).toEqual({ code: 0, signal: null })
-    expect(await serverPid(product.dataDir)).toBeNull()
-  },
-)
+}

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import {
   createTokenCounter,
+  shareTokenCounter,
   startTokenWorker,
   type TokenCounterOptions,
   warnUncounted,
@@ -180,4 +181,22 @@ test('closed, it answers who waits and who still asks, and has no thread', async
   await exit
   expect(await Promise.all([counting, count(['hello world'])])).toEqual([[3], [3]])
   expect([workers.length, faults]).toEqual([1, []])
+})
+
+test('who shares a counter shares its thread; who has left estimates, and ends it for nobody', async () => {
+  let started = 0
+  const note = () => {
+    started += 1
+  }
+  process.on('worker', note)
+  onTestFinished(() => void process.off('worker', note))
+  const [one, other] = [shareTokenCounter(), shareTokenCounter()]
+  for (const each of [one, other]) await expect.poll(() => each.count(['hello world'])).toEqual([2])
+  await one[Symbol.asyncDispose]()
+  expect(await one.count(['hello world'])).toEqual([3])
+  await expect.poll(() => other.count(['hello world'])).toEqual([2])
+  expect(started).toBe(1)
+  const open = other.count([sentence.repeat(20_000)])
+  await other[Symbol.asyncDispose]()
+  expect(await open).toEqual([sentence.length * 5000])
 })

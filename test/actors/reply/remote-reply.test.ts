@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import type { ReplyEvent, StoredEvent } from '../../../src/actors/reply/reply-event.ts'
+import { samples } from '../../support/samples.ts'
 import { verifies } from '../../verifies.ts'
 import { follow } from '../scene.ts'
 import { at, openScene, outcomes, poll, turn, usage, waitLimitMs } from './remote-reply-scene.ts'
@@ -66,7 +67,7 @@ verifies(
         expect([scene.listeners.size, vi.getTimerCount(), scene.remote.followed()]).toEqual([0, 0, []])
       },
     )
-    await fc.assert(property, { numRuns: 300 })
+    await fc.assert(property, { numRuns: samples(100, 300) })
   },
 )
 

@@ -83,7 +83,7 @@ export async function openSecrets(sql: Sql, options: SecretOptions): Promise<Sec
       select (select sealed from secret_check) as check,
              exists (select from secret_check) or exists (select from providers where api_key is not null) as in_use`
     const texts = options.keys ?? [await keyOfFolder(options, stored?.in_use ?? false)]
-    const ring = await Promise.all(texts.map(deriveKey))
+    const ring = await Promise.all(texts.map(knownKey))
     await settleCheck(tx, ring, stored?.check ?? null, options)
     const unreadable = await resealAll(tx, ring)
     return {
@@ -239,6 +239,19 @@ interface Key {
 }
 
 type Ring = readonly Key[]
+
+/** The keys of this process by their texts: several apps in one, as in tests, start with the same. */
+const derivedKeys = new LRUCache<string, Promise<Key>>({ max: 8 })
+
+/** Derives a key once. */
+function knownKey(text: string): Promise<Key> {
+  const known = derivedKeys.get(text)
+  if (known !== undefined) return known
+  const key = deriveKey(text)
+  derivedKeys.set(text, key)
+  key.catch(() => derivedKeys.delete(text))
+  return key
+}
 
 /** Derives a key. SECRET_KEY may be a passphrase of any length, hence scrypt: 16 MiB and about 40 ms a key, once a start. */
 async function deriveKey(text: string): Promise<Key> {

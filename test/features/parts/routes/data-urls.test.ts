@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { cleanName } from '../../../../src/features/parts/routes/clean-name.ts'
 import { createDataUrlFilter, type DataUrl } from '../../../../src/features/parts/routes/data-urls.ts'
 import { leastOfSeveral, longestTurn } from '../../../support/measures/longest-turn.ts'
+import { samples } from '../../../support/samples.ts'
 import { verifies } from '../../../verifies.ts'
 import { sha256 } from './parts-scene.ts'
 
@@ -86,7 +87,7 @@ verifies('contract-13.parts', 'wherever the body is cut, and however it is escap
         ])
       },
     ),
-    { numRuns: 300 },
+    { numRuns: samples(100, 300) },
   )
 })
 

@@ -5,6 +5,7 @@ import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 import { startUpstream, type Upstream, type UpstreamCall } from '../../../support/network/upstream.ts'
 import { startRedis } from '../../../support/programs/redis.ts'
 import { contentOf, openSse } from '../../../support/streams/sse.ts'
+import { inTier } from '../../../support/tier.ts'
 import { verifies } from '../../../verifies.ts'
 import { call } from '../../scene.ts'
 
@@ -12,7 +13,7 @@ const deletedFrame =
   'data: {"error":{"message":"The agent was deleted.","type":"server_error","code":"session_deleted","param":null}}\n\n'
 const hello = { messages: [{ role: 'user', content: 'go' }] }
 
-describe.each([{ redis: false }, { redis: true }])('two instances, redis: $redis', ({ redis }) => {
+describe.each(inTier([{ redis: false }, { redis: true }]))('two instances, redis: $redis', ({ redis }) => {
   let database: FreshDatabase
   let up: Upstream
   let instances: [TestApp, TestApp]
