@@ -22,6 +22,8 @@ export const children = {
     'A new message above rejects what a child asks; a waiting child that is cancelled or deleted is told to its parent.',
   'contract-30.child-metadata':
     'A client secret may not set metadata that an agent uses which can be reached through agentTools: 403.',
+  'contract-30.child-places':
+    'Eight children of a reply run at a time, further ones begin in the order of their calls; a message leads to 100.',
   'contract-30.child-drain': 'A draining instance hands over a reply that waits for nothing but children, at once.',
   'contract-30.child-limits':
     'The use of children counts for the key and the user above them; what is used up refuses one.',

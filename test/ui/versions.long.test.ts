@@ -1,7 +1,8 @@
 /** Versions, drafts, feedback and replays as a person uses them. */
+import type { Locator } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
-import { axe, openBrowser } from './browser.ts'
+import { axe, openBrowser, sidewaysScroll } from './browser.ts'
 
 const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
 const browser = await openBrowser()
@@ -13,22 +14,34 @@ afterAll(async () => {
 const at = (id: string) => ({ params: { path: { id } } })
 const read = async (id: string) => (await app.client.GET('/api/v1/agents/{id}', at(id))).data
 
-test('an agent is taken back to an older version, after its differences, and forth again by Undo', async () => {
+/** Presses it as somebody without a mouse does. */
+async function press(control: Locator): Promise<void> {
+  await control.focus()
+  await control.press('Enter')
+}
+
+test('an agent is taken back to an older version, after its differences and a question, and forth by Undo', async () => {
   const { agentId } = await createAgent(app)
   for (const systemPrompt of ['one\ntwo\nthree', 'one\n2\nthree'])
     await app.client.PUT('/api/v1/agents/{id}', { ...at(agentId), body: { systemPrompt } })
   await using page = await browser.page(app.url)
   await page.goto(`/agents/${agentId}/versions`)
   await page.getByRole('heading', { name: 'Version 3' }).waitFor()
-  await expect.poll(() => page.locator('del').textContent()).toContain('two')
-  expect(await page.locator('ins').textContent()).toContain('2')
-  expect(await axe(page)).toEqual([])
-  await page.getByRole('link', { name: 'Version 2' }).click()
-  await page.getByRole('button', { name: 'Publish this version' }).click()
-  await page.getByRole('link', { name: 'Version 4' }).waitFor()
+  await expect.poll(() => page.locator('del').allTextContents()).toEqual([expect.stringContaining('two')])
+  await expect.poll(() => page.locator('ins').allTextContents()).toEqual([expect.stringContaining('2')])
+  expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])
+  // Any two of them: the third with the first, which had another prompt altogether.
+  await page.getByRole('combobox', { name: 'Compared with' }).press('Enter')
+  await page.getByRole('option', { name: 'Version 1', exact: true }).click()
+  await expect.poll(() => page.locator('ins').allTextContents()).toEqual([expect.stringContaining('one')])
+  await page.setViewportSize({ width: 390, height: 800 })
+  await press(page.getByRole('link', { name: 'Version 2', exact: true }))
+  await press(page.getByRole('button', { name: 'Publish this version' }))
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }))
+  await page.getByRole('link', { name: 'Version 4', exact: true }).waitFor()
   expect(await read(agentId)).toMatchObject({ version: 4, systemPrompt: 'one\ntwo\nthree' })
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
-  await page.getByRole('link', { name: 'Version 5' }).waitFor()
+  await page.getByRole('link', { name: 'Version 5', exact: true }).waitFor()
   expect(await read(agentId)).toMatchObject({ version: 5, systemPrompt: 'one\n2\nthree' })
 })
 
@@ -39,7 +52,7 @@ test('a draft is saved from the form, answers in the playground, and is publishe
   await page.getByLabel('Model').first().fill('demo-next')
   await page.getByRole('button', { name: 'Save as draft' }).click()
   await page.getByRole('group', { name: 'Draft' }).getByText('Changes model').waitFor()
-  expect(await axe(page)).toEqual([])
+  expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])
   expect(await read(agentId)).toMatchObject({ version: 1, hasDraft: true, model: 'test-model' })
   // What somebody else does to the draft meanwhile is not published unseen.
   await app.client.PUT('/api/v1/agents/{id}', {
@@ -72,14 +85,15 @@ test('a thumb is given in the playground, finds its session, and is taken back',
   await page.goto(`/playground/${agentId}`)
   await page.getByRole('textbox', { name: /^Message/ }).fill('hi')
   await page.keyboard.press('Enter')
-  const bad = page.getByRole('button', { name: 'Bad reply' })
-  await bad.click()
+  const bad = page.getByRole('button', { name: 'Bad reply', exact: true })
+  await press(bad)
   await expect.poll(() => bad.getAttribute('aria-pressed')).toBe('true')
   const found = async (feedback: 'up' | 'down') =>
     (await app.client.GET('/api/v1/sessions', { params: { query: { feedback, agentId } } })).data?.sessions.length
   expect([await found('up'), await found('down')]).toEqual([0, 1])
-  await bad.click()
+  await press(bad)
   await expect.poll(() => bad.getAttribute('aria-pressed')).toBe('false')
+  expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])
   await page.goto(`/sessions?feedback=down&agentId=${agentId}`)
   await page.getByText('No results').waitFor()
   expect(await page.getByRole('search').locator('input').inputValue()).toContain('feedback:down')
@@ -95,18 +109,29 @@ test('a replay shows old and new, and takes verdicts by key', async () => {
         body: JSON.stringify({ message }),
       })
     ).text()
-  await using page = await browser.page(app.url)
+  await using page = await browser.page(app.url, { width: 390, height: 800 })
   await page.goto(`/replays/${agentId}`)
-  await page.getByRole('combobox', { name: 'Replies' }).click()
-  await page.getByRole('option', { name: 'The newest' }).click()
-  await page.getByRole('button', { name: 'Start' }).click()
-  await page.getByText('second question', { exact: true }).waitFor()
-  const sums = page.getByTestId('sums')
-  await sums.getByText('2 cases').waitFor()
-  await page.getByText('Complete').nth(1).waitFor()
+  await page.getByRole('combobox', { name: 'Replies' }).press('Enter')
+  await page.getByRole('option', { name: 'The newest', exact: true }).click()
+  expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])
+  await press(page.getByRole('button', { name: 'Start', exact: true }))
+  const sums = () => page.getByTestId('sums').textContent()
+  // Its time is there when it has ended.
+  await expect.poll(sums).toMatch(/^2 cases · 0 better · 0 same · 0 worse · .*\d\.\d s$/)
+  await page.setViewportSize({ width: 390, height: 800 })
+  const verdicts = (question: string) =>
+    page
+      .getByRole('listitem')
+      .filter({ has: page.getByText(question, { exact: true }) })
+      .getByRole('group', { name: 'Verdict' })
+  const isPressed = (question: string, name: string) =>
+    verdicts(question).getByRole('button', { name }).getAttribute('aria-pressed')
   await page.keyboard.press('1')
-  await sums.getByText('1 better').waitFor()
+  await expect.poll(() => isPressed('second question', '1 Better')).toBe('true')
   await page.keyboard.press('3')
-  await sums.getByText('1 better · 0 same · 1 worse').waitFor()
-  expect(await axe(page)).toEqual([])
+  await expect.poll(() => isPressed('first question', '3 Worse')).toBe('true')
+  await expect.poll(sums).toMatch(/^2 cases · 1 better · 0 same · 1 worse/)
+  await press(verdicts('first question').getByRole('button', { name: '2 Same' }))
+  await expect.poll(sums).toMatch(/^2 cases · 1 better · 1 same · 0 worse/)
+  expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])
 })

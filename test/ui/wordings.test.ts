@@ -35,6 +35,16 @@ test.each([
   [/What happened"? (icon|label)|label="What happened"/, 'label="Trace"'],
   [/\bWaiting for approval, not decided\b/, "hasBegun(message) ? 'Writing' : 'Waiting for the first token'"],
   [/label="Waiting"|title="Waiting"/, 'Approvals'],
+  [/Not started/, "idle: 'New'"],
+  [/for more than 60 s/, 'silent for over 60 s'],
+  [/\bRuns on\b|Readers, by instance|>\s*Subscribers\s*</, 'Open windows'],
+  [/Live actors/, 'Running sessions'],
+  [/Nobody named/, 'Anonymous'],
+  [/What it opens|opens nothing/, 'Permissions'],
+  [/Ends with|Of them/, 'Reasoning'],
+  [/Requests a minute|Replies at a time|Cost a month/, 'Concurrent replies'],
+  [/Pick one to see|Make a session|All that failed|History budget|None: the model/, 'All failures'],
+  [/leaves the list/, 'is removed from the list'],
 ])('%s', (odd, better) => {
   expect(source.match(odd)?.[0]).toBeUndefined()
   if (better !== null) expect(source).toContain(better)

@@ -53,6 +53,7 @@ export const responses = operations({
     description: 'No model and no server is asked, nothing is stored, and it counts as no request.',
     takesParts: true,
     body: ResponseRequestBody,
+    bodyOptional: true,
     responses: { 200: ResponseInputTokens },
     errors: { 404: 'There is no such agent or conversation.' },
   },

@@ -18,12 +18,14 @@ interface Parts {
   sql: Sql
   owner: () => Owner
   answering: RecordDependencies
+  onLeft: () => void
 }
 
 /** Opens the running of replays on this instance. */
-export const openReplays = (host: Host, { sql, owner, answering }: Parts) =>
+export const openReplays = (host: Host, { sql, owner, answering, onLeft }: Parts) =>
   createReplays({
     host,
+    onLeft,
     cases: createCases(sql, owner),
     async prepare({ agentId, version, held }, mediaTypes) {
       const live = await answering.agents.find(agentId)

@@ -5,6 +5,8 @@ import { type CaseEnd, type Cases, keyOf, type TakenCase } from './store/cases.t
 
 export interface ReplayOptions extends CaseDependencies {
   cases: Cases
+  /** Tells that a case does not run here any more: there is a place for the next one. */
+  onLeft(): void
 }
 
 /** The share of the places of `MAX_RUNNING_REPLIES` that cases take, so that they keep nobody's reply waiting. */
@@ -15,7 +17,7 @@ const failed: CaseEnd = {
   error: { code: 'internal', message: 'The case could not be run.' },
 }
 
-export function createReplays({ cases, ...deps }: ReplayOptions) {
+export function createReplays({ cases, onLeft, ...deps }: ReplayOptions) {
   const { host } = deps
   const running = new Map<string, { taken: TakenCase; stop: AbortController }>()
   const most = Math.max(1, Math.floor(host.options.maxRunning * SHARE))
@@ -40,6 +42,7 @@ export function createReplays({ cases, ...deps }: ReplayOptions) {
     } finally {
       running.delete(keyOf(taken))
       slot[Symbol.dispose]()
+      onLeft()
     }
   }
 

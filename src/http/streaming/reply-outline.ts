@@ -68,12 +68,15 @@ function createSteps(write: OutlineWriter) {
   }
 }
 
-/** Makes an outline. `outcomes`: of calls that waited, by their ids. */
-export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map()): Outline {
-  const calls = createCalls(write, outcomes)
-  const held = createHeld()
-  const steps = createSteps(write)
-  let goesOn = false
+/** The parts of an outline that events change. */
+interface OutlineState {
+  calls: ReturnType<typeof createCalls>
+  held: ReturnType<typeof createHeld>
+  steps: ReturnType<typeof createSteps>
+}
+
+/** Takes events into the outline. `called` shows a call. */
+function createEvents(write: OutlineWriter, { calls, held, steps }: OutlineState) {
   const called = (one: CallEvent) => {
     steps.closePart()
     steps.start()
@@ -101,6 +104,16 @@ export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map
         one satisfies never
     }
   }
+  return { called, event }
+}
+
+/** Makes an outline. `outcomes`: of calls that waited, by their ids. */
+export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map()): Outline {
+  const calls = createCalls(write, outcomes)
+  const held = createHeld()
+  const steps = createSteps(write)
+  let goesOn = false
+  const { called, event } = createEvents(write, { calls, held, steps })
   const begin = () => {
     write.started()
     // Decisions come first in a reply that goes on: they belong to the model call that asked.

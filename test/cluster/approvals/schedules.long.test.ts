@@ -174,18 +174,48 @@ async function settled(session: string): Promise<void> {
   await expect.poll(left, { timeout: 90_000, interval: 500 }).toEqual([0, false, 0])
 }
 
-/** A client sent this decision about the call, or one that covers it and was to be remembered. */
-const isCovered = (session: string, { id, arguments: text, decision, decisionId }: ShownCall): boolean =>
-  sent.some(
+/** What was ever remembered. `arguments`: null for any; the session or its user, in which it counts. */
+interface Remembered {
+  id: string
+  session: string | null
+  user: string | null
+  decision: string
+  arguments: string | null
+}
+let remembered: ReadonlyMap<string, Remembered> = new Map()
+
+/** Keeps what is remembered beside, since a revoked or replaced decision is gone. */
+const keepRemembered = () =>
+  scene.cluster.database.sql.unsafe(`
+    create table ever_remembered (like remembered_decisions);
+    create function keep_remembered() returns trigger language plpgsql as
+      $$ begin insert into ever_remembered values (new.*); return null; end $$;
+    create trigger keep_remembered after insert on remembered_decisions for each row execute function keep_remembered()`)
+
+async function readRemembered(): Promise<void> {
+  const rows = await scene.cluster.database.sql<Remembered[]>`
+    select id, session_id as session, end_user as "user", decision, arguments from ever_remembered`
+  remembered = new Map(rows.map((row) => [row.id, row]))
+}
+
+/** A client sent this decision about the call, or the one that is named covers it and was to be remembered. */
+function isCovered(session: string, { id, arguments: text, decision, decisionId }: ShownCall): boolean {
+  if (decisionId === undefined)
+    return sent.some((one) => one.decision === decision && one.session === session && one.callId === id)
+  const named = remembered.get(decisionId)
+  if (named === undefined || named.decision !== decision) return false
+  const kind = named.arguments === null ? null : kindOf(named.arguments)
+  const isHere = named.session === null ? users.get(session) === named.user : idOf(session) === named.session
+  const isSent = sent.some(
     (one) =>
       one.decision === decision &&
-      (decisionId === undefined
-        ? one.session === session && one.callId === id
-        : (!one.isNarrow || one.kind === kindOf(text)) &&
-          (one.remember === 'user'
-            ? users.has(session) && users.get(session) === users.get(one.session)
-            : one.remember === 'session' && one.session === session)),
+      (kind === null ? !one.isNarrow : one.isNarrow && one.kind === kind) &&
+      (named.session === null
+        ? one.remember === 'user' && users.get(one.session) === named.user
+        : one.remember === 'session' && one.session === session),
   )
+  return isHere && isSent && (kind === null || kind === kindOf(text))
+}
 
 /** Counts what the schedules have come to, so that a run tells what it has tried. */
 const seen = { made: 0, unknown: 0, approve: 0, reject: 0, expired: 0, remembered: 0 }
@@ -233,6 +263,7 @@ verifies(
     scene.up.always(vendor)
     const [first = ''] = scene.cluster.urls
     await giveTool(first)
+    await keepRemembered()
     for (let round = 0; round < ROUNDS; round++) {
       const all = await Promise.all(Array.from({ length: SESSIONS }, (_, n) => newConversation(first, n, round)))
       const schedules = Promise.all(all.map((session) => runSchedule(session, random)))
@@ -242,10 +273,9 @@ verifies(
       await pause(random() * 2000)
       await scene.cluster.restart(victim)
       await schedules
-      for (const session of all) {
-        await settled(session)
-        await check(session)
-      }
+      for (const session of all) await settled(session)
+      await readRemembered()
+      for (const session of all) await check(session)
     }
     console.log(`${ROUNDS * SESSIONS} schedules: ${JSON.stringify(seen)}`)
   },

@@ -161,4 +161,11 @@ verifies('contract-35.metadata', 'a value counts where the deploy key has set it
       .map(({ counts }) => `Plan: ${counts}`)
       .sort(),
   )
+  // A summary is made with the same prompt.
+  for (const way of ['made by a secret', 'made by the deploy key']) {
+    const calls = door.up.calls.length
+    const { status } = await door.asKey('POST', `${paths().sessions}/${sessions.get(way)}/compact`)
+    expect([way, status]).toEqual([way, 200])
+    expect(door.up.calls[calls]?.body.messages[0].content).toBe(`Plan: ${ways[way]?.counts}`)
+  }
 })

@@ -190,3 +190,24 @@ test('who cannot see the page hears that a reply is complete, and its text', asy
     .filter({ hasText: /^Reply complete, 3 words\. three short words$/ })
     .waitFor({ state: 'attached' })
 })
+
+test('a call is shown by its tool’s own name, and the name that models see is its tooltip', async () => {
+  const tool = { name: 'find order', description: 'Finds.', method: 'GET', url: 'http://127.0.0.1:9/' } as const
+  const { data } = await app.client.POST('/api/v1/http-tools', { body: tool })
+  const params = { path: { agent_id: agentId } }
+  await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: { httpToolIds: [data?.id ?? ''] } })
+  let seen = ''
+  up.next(async (call) => {
+    seen = call.body.tools[0].function.name
+    await call.toolCall({ index: 0, id: 'c1', name: seen, arguments: '{}' })
+    await call.finish('tool_calls')
+  })
+  up.next((call) => call.text('Done.').then(() => call.finish()))
+  await using page = await open()
+  await say(page, 'Where is it?')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  const name = replies(page).getByText('find order', { exact: true })
+  await name.waitFor()
+  expect(seen).toMatch(/^find_order_[0-9a-f]{6}$/)
+  expect(await name.getAttribute('title')).toBe(`Models see ${seen}`)
+})

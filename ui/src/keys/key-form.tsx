@@ -81,7 +81,7 @@ export function KeyForm<Saved>({ record, use, save, onSaved }: KeyFormProps<Save
           {!form.values.isForAll && (
             <MultiSelect
               label="Agents"
-              description="Paths of other agents are refused. An agent that is deleted leaves the list."
+              description="Paths of other agents are refused. An agent that is deleted is removed from the list."
               searchable
               hidePickedOptions
               nothingFoundMessage="No results"

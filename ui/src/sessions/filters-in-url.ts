@@ -10,7 +10,7 @@ export const statuses = {
   complete: 'Complete',
   error: 'Failed',
   cancelled: 'Stopped',
-  idle: 'Not started',
+  idle: 'New',
 } as const satisfies Record<SessionStatus, string>
 
 const isStatus = (text: string): text is SessionStatus => Object.hasOwn(statuses, text)

@@ -1,5 +1,6 @@
 /** The changes of a version, or what publishing it would change, field by field. */
-import { Button, Select, Text } from '@mantine/core'
+import { Button, Group, Modal, Select, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Diff } from '../blocks/diff/diff.tsx'
@@ -34,8 +35,10 @@ export function Differences({ agentId, n, live, numbers }: DifferencesProps) {
   const [from, setFrom] = useState(String(numbers.find((one) => one < n) ?? others[0]?.value ?? ''))
   const shown = useQuery(oneVersion(agentId, n))
   const refusal = useRefusal('change')
+  const [isAsking, asking] = useDisclosure()
   const publishing = useMutation({
     mutationFn: () => publishVersion(agentId, n),
+    onSettled: asking.close,
     onSuccess: ({ number }) =>
       tellUndoable(`Version ${number} is live. It equals version ${n}.`, () => publishVersion(agentId, live)),
   })
@@ -45,21 +48,24 @@ export function Differences({ agentId, n, live, numbers }: DifferencesProps) {
       description={n === live ? 'Live: it answers requests that ask for no other.' : undefined}
       action={
         n !== live && (
-          <Button
-            size="xs"
-            loading={publishing.isPending}
-            onClick={() => publishing.mutate()}
-            disabled={refusal !== undefined}
-            title={
-              refusal ?? 'A new version that equals it answers every request from then on. A draft stays as it is.'
-            }
-          >
+          <Button size="xs" onClick={asking.open} disabled={refusal !== undefined} title={refusal}>
             Publish this version
           </Button>
         )
       }
     >
       <ErrorAlert error={publishing.error} />
+      <Modal opened={isAsking} onClose={asking.close} title={`Publish version ${n}?`}>
+        <Text mb="lg">A new version that equals it answers every request from then on. A draft stays as it is.</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={asking.close} data-autofocus>
+            Cancel
+          </Button>
+          <Button loading={publishing.isPending} onClick={() => publishing.mutate()}>
+            Publish
+          </Button>
+        </Group>
+      </Modal>
       {others.length > 0 && (
         <Select
           label="Compared with"

@@ -35,19 +35,18 @@ const bytesOf = ({ content, tool_events }: GivenColumns): number =>
   Buffer.byteLength(content) + (tool_events === undefined ? 0 : Buffer.byteLength(jsonText(tool_events)))
 
 /**
- * Returns a message's columns. A message with calls is stored as a reply that ran in the session would be, beginning
- * with frame 0.
+ * Returns a message's columns. A message with calls or several texts is stored as a reply that ran in the session would be,
+ * beginning with frame 0.
  */
 function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumns {
-  const hasCalls = events.some(({ type }) => type === 'tool_call')
-  if (!hasCalls) return { role, content }
+  if (events.length < 2) return { role, content }
   let place = { seq: 0, part: 0 }
   const stored = events.map((event): StoredEvent => {
     place = isNumberedKind(event.type) ? { seq: place.seq + 1, part: 0 } : { seq: place.seq, part: place.part + 1 }
     return { ...place, event }
   })
   const { frameEnds, others } = fold(stored)
-  return { role, content, frame_ends: frameEnds, tool_events: others }
+  return { role, content, frame_ends: frameEnds, ...(others.length > 0 && { tool_events: others }) }
 }
 
 /** Returns the columns of an admission that makes its session. */

@@ -43,8 +43,8 @@ export async function makeSlices(tx: Tx): Promise<void> {
        select from message_signatures w where w.num between s.first_num and s.first_num + s.messages - 1)`
 }
 
-/** Returns the power of two from a mean number of bits up. */
-const widthOf = (bits: number): number => 2 ** Math.max(6, Math.ceil(Math.log2(Math.max(1, bits))))
+/** Returns the power of two that is nearest to a mean number of bits. */
+const widthOf = (bits: number): number => 2 ** Math.max(6, Math.round(Math.log2(Math.max(1, bits))))
 
 /** Rows that are turned before others have their turn: some tenths of a millisecond. */
 const AT_A_TIME = 128

@@ -13,7 +13,7 @@ const BITS_OF_PAIR = 2
 /** The bits of whose text it is. */
 const BITS_OF_SCOPE = 3
 /** The beginnings of a word of a query that are asked for: the shorter ones are in many texts. */
-const MOST_OF_WORD = 3
+const MOST_OF_WORD = 5
 /** Bits that are asked for. */
 const MOST_ASKED = 32
 /** A text with more bits may hold everything. */

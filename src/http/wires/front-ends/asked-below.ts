@@ -35,6 +35,6 @@ export function knowingBelow(sql: Sql, replyId: string, { outline, begin, text }
   return (frames) => {
     begin()
     const reading = take(frames, 0)
-    return reading ? reading.then(text) : text()
+    return reading === null ? text() : reading.then(text)
   }
 }

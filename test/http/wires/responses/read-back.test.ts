@@ -28,7 +28,9 @@ verifies(
   'several messages and texts of one request are read back as they were sent',
   async () => {
     scene.says(['ok'])
-    const first = (await create({ input: [user([text('a'), text('b'), picture, text('c')])] })).json
+    const begun = await create({ input: [user([text('a'), text('b'), picture, text('c')])] })
+    expect(begun.json.error).toBe(null)
+    const first = begun.json
     expect(shown(await listed(`${scene.responses}/${first.id}/input_items`))).toEqual([['a', 'b', 'input_image', 'c']])
     const input = [user('one'), user([text('two'), text('three'), picture]), user([picture, text('four')])]
     const made = (await create({ input, previous_response_id: first.id })).json
@@ -83,4 +85,25 @@ verifies('contract-24.at-once', 'requests behind one response at once are all an
   expect((await ask('no', { tools: [{ type: 'function' }] })).status).toBe(400)
   expect(await sessions()).toBe(before)
   await held.finish('stop')
+})
+
+verifies('contract-32.items', 'texts of the assistant one after the other are items of their own', async () => {
+  const said = (content: string) => ({ type: 'message', role: 'assistant', content })
+  const items = [user('Hi'), said('one'), said('two'), said('three')]
+  const { id } = (await scene.call('POST', scene.conversations, { items })).json
+  const path = `${scene.conversations}/${id}/items`
+  const given = await listed(path)
+  expect(shown(given)).toEqual([['Hi'], ['one'], ['two'], ['three']])
+  // The last one marks the place.
+  scene.says(['ok'])
+  const next = (await create({ input: [given[3], user('four')] })).json
+  expect(next.conversation.id).toBe(id)
+  expect(scene.up.calls.at(-1)?.body.messages).toMatchObject([
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'onetwothree' },
+    { role: 'user', content: 'four' },
+  ])
+  await client.responses.delete(next.id)
+  await client.conversations.items.delete(given[3]?.id ?? '', { conversation_id: id })
+  expect(shown(await listed(path))).toEqual([['Hi'], ['one'], ['two']])
 })

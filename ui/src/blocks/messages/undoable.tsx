@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { wordsOf } from '../../api.ts'
 
 /** Long enough to be read and answered. */
-const SHOWN_MS = 12_000
+const SHOWN_MS = 30_000
 
 /** Tells of a change that needs no question before it, since the button beside it takes it back. */
 export function tellUndoable(message: string, undo: () => Promise<unknown>): void {

@@ -43,25 +43,19 @@ async function readNamed(sql: Sql, agentId: string, ids: readonly string[]): Pro
            m.first_seq is null and m.model is null as "isGiven",
            least(${MOST_OUTPUTS}::integer, case
              when m.status = 'streaming' then ${MOST_OUTPUTS}::integer
-             when m.reasoning_frames is null and m.tool_events is null then 1
+             when m.reasoning_frames is null and m.tool_events is null and m.first_seq is not null then 1
              else coalesce(cardinality(m.frame_ends), 0) + 1 end) as outputs
       from named n
       join messages m on m.id = n.id
       join sessions s on s.id = m.session_id and s.agent_id = ${agentId}`
 }
 
-interface GivenPart {
-  type: GivenCall['type'] | 'text'
-  /** The call's id, as the caller gave it. Empty for a text. */
-  id: string
-}
-
-/** Returns the calls, outputs and texts of a message that was given with its session, in their order. */
-async function readGiven(sql: Sql, replyId: string, most: number): Promise<GivenPart[]> {
-  return await sql<GivenPart[]>`
+/** Returns the calls and outputs of a message that was given with its session, in their order. */
+async function readGiven(sql: Sql, replyId: string, most: number): Promise<GivenCall[]> {
+  return await sql<GivenCall[]>`
     select e.stored #>> '{event,type}' as type, coalesce(e.stored #>> '{event,id}', '') as id
       from messages m, jsonb_array_elements(m.tool_events) with ordinality as e (stored, place)
-     where m.id = ${replyId} and e.stored #>> '{event,type}' in ('tool_call', 'tool_result', 'text')
+     where m.id = ${replyId} and e.stored #>> '{event,type}' in ('tool_call', 'tool_result')
      order by e.place limit ${most}`
 }
 
@@ -100,12 +94,10 @@ export async function namedReplies(
   )
   const parts = once(async ({ id, isGiven, outputs }: NamedReply) => {
     const given = isGiven ? await readGiven(sql, id, derive.left()) : []
-    const callsAndOutputs = given.flatMap(({ type, id: callId }) => (type === 'text' ? [] : [{ type, id: callId }]))
-    const texts = isGiven ? given.length - callsAndOutputs.length + 1 : outputs
     const nameOf = givenNames(id)
     return new Map<string, GivenCall['type'] | 'text'>([
-      ...(await derive([...Array(texts).keys()], (index) => [outputUuid(id, index), 'text'] as const)),
-      ...(await derive(callsAndOutputs, (part) => [nameOf(part), part.type] as const)),
+      ...(await derive([...Array(outputs).keys()], (index) => [outputUuid(id, index), 'text'] as const)),
+      ...(await derive(given, (part) => [nameOf(part), part.type] as const)),
     ])
   })
 
