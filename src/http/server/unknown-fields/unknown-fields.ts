@@ -94,6 +94,7 @@ const LONGEST_NAME = 100
 
 /** The names here for what other services, and readers of our own pages, call otherwise. The first that the body has is named. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
+  always: ['remember'],
   expires_in: ['expires_after'],
   expiresIn: ['expiresAt', 'expires_after'],
   instructions: ['systemPrompt', 'content'],

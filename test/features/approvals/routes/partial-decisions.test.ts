@@ -127,7 +127,7 @@ verifies('contract-29.unknown-fields', 'an unknown field inside a decision is 40
   const id = await twoWaiting()
   const always = await scene.decide(id, [approve('c1'), { ...approve('c2'), always: true }])
   expect(always.status).toBe(400)
-  expect(always.json.error.message).toContain('decisions.1.always')
+  expect(always.json.error.message).toBe('decisions.1.always: is unknown; did you mean decisions.1.remember?')
   const meant = await scene.decide(id, [{ ...reject('c1'), resaon: 'No.' }])
   expect(meant.json.error.message).toContain('did you mean decisions.0.reason?')
   expect((await scene.session(id)).pending).toHaveLength(2)

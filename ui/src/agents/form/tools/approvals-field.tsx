@@ -17,6 +17,7 @@ export function ApprovalsField({ form }: { form: UseFormReturnType<AgentValues> 
         placeholder="Name of a tool, or *"
         maw={560}
         clearable
+        splitChars={[]}
         data={['*', ...known.map(({ label }) => label)]}
         value={approvals.map((approval) => labelOf(approval, known))}
         onChange={(labels) => form.setFieldValue('approvals', approvalsOf(labels, approvals, known))}
