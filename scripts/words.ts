@@ -192,10 +192,10 @@ export function checkSql(text: string): Finding[] {
 export const longSubjects = (log: string): string[] =>
   log.split('\n').filter((line) => line.slice(line.indexOf(' ') + 1).length > 72)
 
-/** Returns the log of the commits made since all were held to this rule; empty where there is no history. */
+/** Returns the log of the commits made since this rule; empty where there is no history. */
 function logSinceRule(): string {
   try {
-    const args = ['log', '--no-merges', '--since=2026-11-29T10:26:00Z', '--format=%h %s']
+    const args = ['log', '--no-merges', '--since=2026-11-29T00:00:00Z', '--format=%h %s']
     return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   } catch {
     return ''

@@ -1,4 +1,4 @@
-/** Greenroom passes level `resume`: `npm start` with its own database (contract section 34). The long tier goes further. */
+/** Greenroom passes level `durable`: `npm start` with its own database, killed with `kill -9` (contract section 34). */
 import { oneInstance, passes } from './passes.ts'
 
-passes('one instance', { level: 'resume', start: oneInstance })
+passes('one instance', { level: 'durable', start: oneInstance })

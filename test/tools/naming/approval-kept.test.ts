@@ -6,6 +6,7 @@ import { workOutNames, workOutOldNames } from '../../../src/tools/naming/approva
 import { keyOfTool } from '../../../src/tools/naming/tool-names.ts'
 import { createOutbound } from '../../../src/tools/outbound/outbound.ts'
 import { createToolbox, type ToolboxConfig } from '../../../src/tools/toolbox.ts'
+import { samples } from '../../support/samples.ts'
 import { verifies } from '../../verifies.ts'
 import { toolboxConfig } from '../toolbox-config.ts'
 
@@ -130,10 +131,11 @@ const identityOf = (key: string): ToolIdentity => {
 
 verifies(
   ['contract-25.approval-kept', 'contract-25.waiting-tool', 'contract-25.tool-names'],
-  '300 times: servers down, renamed, reordered, named in Chinese',
+  'at random: servers down, renamed, reordered, named in Chinese',
   async () => {
     let judged = 0
-    for (let seed = 1; seed <= 300; seed++) {
+    const runs = samples(75, 300)
+    for (let seed = 1; seed <= runs; seed++) {
       const roll = dice(seed)
       const first = situationOf(roll)
       const { names } = await open(first)
@@ -167,7 +169,7 @@ verifies(
           expect(content).toMatch(/^The tool that was called .* is not here now\. The call was not made\.$/)
       }
     }
-    expect(judged).toBeGreaterThan(400)
+    expect(judged).toBeGreaterThan(runs)
   },
 )
 
