@@ -117,6 +117,12 @@ test('an agent’s form sets approvals', async () => {
   const path = `${app.url}/api/v1/agents/${agentId}/tools`
   const approvals = async () => Object(await (await fetch(path)).json()).approvals
   await expect.poll(approvals).toEqual(['pay', 'other__tool'])
+  const when = { properties: { euros: { minimum: 50 } }, required: ['euros'] }
+  await field.fill(`pay when ${JSON.stringify(when)} remember user`)
+  await field.press('Enter')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  const conditional = { httpToolId: payId, when, mayRemember: 'user' }
+  await expect.poll(approvals).toEqual(['pay', 'other__tool', conditional])
 })
 
 test('all calls of a reply are approved with one click', async () => {
