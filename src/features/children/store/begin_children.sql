@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* Begins children on this instance, in the order of their calls: of this reply, or (null) of all. Eight of a reply run at a
    time, and on an instance p_most that do not themselves wait for children. Of all only those whose parents run on this
    instance, and those that the instance of their parent has left for two seconds. Returns the ids of the replies that it
@@ -12,6 +12,9 @@ declare
   c record;
 begin
   perform 1 from children x where not x.over and (p_reply is null or x.parent_reply = p_reply);
+  if not found then return; end if;
+  -- Asked once: were messages to begin here in the middle of the loop, later calls would go before the first ones.
+  perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch and i.begins_queued for key share;
   if not found then return; end if;
   select p_most - count(*) into v_room
     from children x join messages m on m.session_id = x.session_id and m.status = 'streaming'
