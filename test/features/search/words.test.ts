@@ -70,6 +70,18 @@ verifies('contract-31.search-words', 'a signature has what is asked for, and sel
   expect(holds(await signatureOf(text, [], 100), 'absent')).toBe(true) // too much to tell
 })
 
+verifies('contract-31.search-words', 'a word whose first bit is another one’s second has all of its bits', async () => {
+  for (const [one, other] of [
+    ['10000ahq', '10001cxh'],
+    ['10000e8d', '10000m1c'],
+    ['10000hns', '10002w6q'],
+    ['10000pfn', '10001q1x'],
+    ['10000xx8', '100017p2'],
+    ['10001wb1', '10002y0k'],
+  ])
+    expect(holds(await signatureOf(`${one} ${other}`, []), `${other}`)).toBe(true)
+})
+
 verifies('contract-31.search-words', 'phrases and runs are found where they stand, over other words', async () => {
   const text = 'the blue sky, the sky blue; 今日は晴れ'
   expect(await marksIn(text, asked('"blue sky"'))).toEqual([[4, 12]])

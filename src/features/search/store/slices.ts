@@ -19,7 +19,7 @@ interface Signed {
 
 /** Turns the signatures that are not in slices yet. Slices of messages that are all deleted go. */
 export async function makeSlices(tx: Tx): Promise<void> {
-  // Those of messages that were deleted just when they were signed.
+  // Signatures of messages that were deleted just when they were signed.
   await tx`
     delete from message_signatures w using signature_progress p
      where w.num > p.sliced and not exists (select from messages m where m.id = w.message_id)`

@@ -69,15 +69,18 @@ function bitsOf(element: number, count: number): number[] {
 /** Returns the signature of a text. `scope`: words that say whose it is, which no text holds. */
 export async function signatureOf(text: string, scope: readonly string[], most = MOST_BITS): Promise<Buffer> {
   const bits = new Set<number>()
+  // All of an element's bits, although the first one is there: it may be one of another element's.
   const add: Take = (element, count) => {
-    if (bits.has(element)) return
     for (let [n, bit] = [0, element]; n < count; n += 1, bit = bitBehind(bit)) bits.add(bit)
   }
+  const known = new Set<string>()
   for (const one of scope) add(hashOf(one, SCOPE), BITS_OF_SCOPE)
   let before: Word | null = null
   await eachWord(text, (word) => {
-    if (!word.isRun) eachBeginning(word.text, add)
-    else {
+    if (!word.isRun) {
+      if (!known.has(word.text)) eachBeginning(word.text, add)
+      known.add(word.text)
+    } else {
       add(hashOf(word.text, RUN), BITS_OF_CHARACTER)
       if (before?.isRun && word.follows) add(hashOf(before.text + word.text, PAIR), BITS_OF_PAIR)
     }
