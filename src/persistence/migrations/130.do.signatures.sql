@@ -1,4 +1,4 @@
--- What a search finds messages by: docs/design/search.md. Rows are written in the background and go with their message.
+-- Signatures, by which a search finds messages: docs/design/search.md. Rows are written in the background and go with their message.
 -- (message_words and search_progress serve versions before this one, which may run beside it.)
 create table message_signatures (
   session_id uuid not null,

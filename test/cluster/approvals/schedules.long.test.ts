@@ -174,7 +174,7 @@ async function settled(session: string): Promise<void> {
   await expect.poll(left, { timeout: 90_000, interval: 500 }).toEqual([0, false, 0])
 }
 
-/** What was ever remembered. `arguments`: null for any; the session or its user, in which it counts. */
+/** Decisions that were ever remembered. `arguments`: null for any; the session or its user, in which it counts. */
 interface Remembered {
   id: string
   session: string | null

@@ -63,7 +63,7 @@ verifies('contract-28.replay-lost', 'a case that an instance took without learni
   await here.tend([])
   const again = await there.take()
   expect(again).toMatchObject({ messageId: taken?.messageId, losses: 1 })
-  // What the first run writes late changes nothing.
+  // A late end of the first run changes nothing.
   const nothing = { status: 'complete', old: null, new: null, divergence: null, error: null } as const
   if (taken) await Promise.all([here.end(taken, nothing), here.giveBack(taken)])
   expect((await statesOf(scene, replayId))[0]).toEqual(['running', 1])

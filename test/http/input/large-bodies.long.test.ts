@@ -15,7 +15,7 @@ interface Turns {
   handled: number
 }
 
-/** What happened in which turn of the event loop, from the last body's arrival to its handler. */
+/** The turns of the event loop in which things happened, from the last body's arrival to its handler. */
 async function turnsOf(payload: string, bodies = 1): Promise<Turns> {
   let turn = 0
   let timer = setImmediate(() => {})

@@ -43,7 +43,7 @@ verifies(
     clearInterval(watch)
     const statuses = answers.map((said) => said.slice(9, 12))
     expect(new Set(statuses).has('408')).toBe(true)
-    // Those beyond the limit are refused at once.
+    // Requests beyond the limit are refused at once.
     const refused = answers.filter((said) => said.startsWith('HTTP/1.1 503'))
     expect(refused.length).toBeGreaterThan(0)
     expect(refused.filter((said) => !/retry-after: 2/i.test(said))).toEqual([])

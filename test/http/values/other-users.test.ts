@@ -109,6 +109,6 @@ verifies('contract-20.not-the-model', 'no attempt to act for another user does',
     words.flatMap((word, row) => way(word).filter((_, column) => isMade(row, column))),
   )
   expect(attempts).toHaveLength(tier === 'long' ? 108 : 36)
-  // One after the other: each looks at the calls that are its own.
+  // In turn: each looks at its own calls.
   for (const attempt of attempts) await attempt()
 })

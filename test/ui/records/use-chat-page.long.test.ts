@@ -23,7 +23,7 @@ const versions = [
   { name: 'version 7', modules: {} },
   { name: 'version 6', modules: { '@ai-sdk/react': installed('ai-sdk-react-6'), ai: installed('ai-6') } },
 ]
-/** One pixel. */
+/** A picture of one pixel. */
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
   'base64',

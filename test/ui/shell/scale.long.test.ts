@@ -32,7 +32,7 @@ const pages = [
   ...resources.flatMap((path) => [path, `${path}/new`]),
 ]
 
-/** What letters are coloured by: words, words that stand back, the navigation, links, what is filled, and what is disabled. */
+/** The roles that letters are coloured by: words, words that stand back, the navigation, links, what is filled, and what is disabled. */
 const greys = [
   'text',
   'dimmed',

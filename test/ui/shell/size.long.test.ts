@@ -200,7 +200,7 @@ function watchCalls(page: Page): () => Promise<string[]> {
   let calls: string[] = []
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
-    // What the page before called when it seemed to rest is not of this one.
+    // Late calls of the page before are not counted for this one.
     if (request.isNavigationRequest()) calls = []
     if (!pathname.endsWith('/stream')) open.add(request)
     if (!pathname.startsWith('/api/')) return

@@ -26,7 +26,7 @@ const schema = Type.Object({
   first_text: orNull(Type.String()),
   values: Type.Object({ user: orNull(Type.String()), metadata: Type.Unsafe<Record<string, string>>(Type.Object({})) }),
   /** Absent in what an older version wrote. */
-  has_parent: Type.Optional(Type.Boolean()),
+  is_child: Type.Optional(Type.Boolean()),
   continues: orNull(Type.String()),
   decisions: orNull(
     Type.Array(

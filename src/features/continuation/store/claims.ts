@@ -108,7 +108,7 @@ function claimedOf(answer: ClaimAnswer, { info, events }: { info: ReplyInfo; eve
   return {
     reply: info,
     events,
-    hasParent: answer.has_parent === true,
+    hasParent: answer.is_child === true,
     reason: answer.reason,
     from: answer.from,
     cancelled: answer.cancelled,

@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
    first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it.
    p_from, p_from_epoch, p_offer: the owner that the caller has seen, and the number of its offer (null: it has offered none).
@@ -103,7 +103,7 @@ begin
        where x.session_id = s.id and x.role = 'user' order by x.position limit 1) end,
     -- One that was told none, as its agent was then, is told what holds now.
     'values', coalesce(m.facts -> 'values', jsonb_build_object('user', s.end_user, 'metadata', s.metadata)),
-    'has_parent', s.parent is not null,
+    'is_child', s.parent is not null,
     'continues', m.continues,
     'decisions', decisions_for(p_reply),
     'decided_by', (select max(c.decided_by) from waiting_calls c

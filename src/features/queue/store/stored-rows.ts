@@ -63,7 +63,7 @@ export const begunSchema = Type.Object({
   values: Type.Optional(orNull(Type.Object({ user: name, metadata: Type.Record(Type.String(), Type.String()) }))),
   history: Type.Optional(Type.Unknown()), // always null: it would be stored twice
   rate: Type.Optional(orNull(Type.Object({ limit: Type.Number(), remaining: Type.Number(), reset: Type.Number() }))),
-  has_parent: Type.Optional(Type.Boolean()),
+  is_child: Type.Optional(Type.Boolean()),
   fault: orNull(Type.Unsafe<NoPlace>(Type.String())),
 })
 

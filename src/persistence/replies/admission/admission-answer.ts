@@ -42,7 +42,7 @@ export interface Answer {
   pin?: number | null
   decided?: DecidedCall[] | null
   repeated?: boolean
-  has_parent?: boolean
+  is_child?: boolean
 }
 
 /** Reads what admit_message, or admit_messages, answered of a message. */
@@ -82,7 +82,7 @@ export function admittedOf(
     titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
     ...(answer.values && { values: answer.values }),
     ...(answer.rate && { rate: answer.rate }),
-    ...(answer.has_parent && { hasParent: true }),
+    ...(answer.is_child && { hasParent: true }),
     ...(answer.decided && { decided: answer.decided }),
     reply: {
       id: message.replyId,

@@ -1,4 +1,4 @@
-/** What a request brought is read back as it was sent, and requests behind one response do not shut each other out. */
+/** Requests are read back as they were sent, and requests behind one response do not shut each other out. */
 import { afterAll, afterEach, expect } from 'vitest'
 import { verifies } from '../../../verifies.ts'
 import { openResponsesScene } from './responses-scene.ts'
@@ -72,7 +72,7 @@ verifies('contract-24.at-once', 'requests behind one response at once are all an
   const third = (await create({ input: 'third', previous_response_id: second.id })).json
   expect(third.conversation).toEqual(second.conversation)
 
-  // Whoever names the conversation, the running response, a way to wait or a key asks for this very conversation.
+  // A request that names the conversation, the running response, a way to wait or a key asks for this very conversation.
   const sessions = async () => (await scene.call('GET', `${scene.agent}/deploy/sessions`)).json.total
   const before = await sessions()
   const refused = [
