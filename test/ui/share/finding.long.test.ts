@@ -38,7 +38,7 @@ verifies(
     await page.locator('mark').click()
     await page.locator('[data-linked]').getByText('A quick walrus').waitFor()
     expect(new URL(page.url()).pathname).toBe(`/playground/${scene.agentId}/${first}`)
-    expect(await searchedIn(page)).toEqual(['quick walrus'])
+    await expect.poll(() => searchedIn(page)).toEqual(['quick walrus'])
   },
 )
 
@@ -52,11 +52,11 @@ verifies('contract-31.search-pages', 'a message of another branch is shown with 
   await page.goto('/sessions')
   await page.getByText('Messages', { exact: true }).click()
   await page.getByRole('search').locator('input').fill('otters')
-  await page.locator('mark').click()
+  await page.locator('mark').first().click()
   await page.getByRole('log').getByText('And a seal').waitFor()
   await page.getByRole('button', { name: 'Show that branch' }).click()
   await page.locator('[data-linked]').getByText('Two otters').waitFor()
-  expect(await searchedIn(page)).toEqual(['otters'])
+  await expect.poll(() => searchedIn(page)).toEqual(['otters'])
   await page.getByRole('button', { name: 'Show that branch' }).waitFor({ state: 'detached' })
 })
 
