@@ -114,7 +114,7 @@ function waitingOf({ log, continued, inForce, request, options }: RunningReply, 
   const { chain } = ending.wait
   const calls = chain.turn.waiting
     .filter((call) => call !== null)
-    .filter(({ replyId, asked }) => replyId === log.info.id || asked)
+    .filter(({ replyId, asked, kind }) => replyId === log.info.id || asked || kind === 'child') // these ask, or wait, again
   const { shows, expiresAfterS = null } = options.actions ?? {}
   const asked = { reasoning: request.reasoning, includeActions: shows?.approval === true, expiresAfterS }
   return { calls, asked, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
