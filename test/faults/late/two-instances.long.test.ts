@@ -185,8 +185,10 @@ verifies(
     up.always((call) => speak(call, { random, asked, firstTurns, ends }))
     const manage = async (method: string, path: string, body: object): Promise<{ key: string }> => {
       const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(`${apps[0]?.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
-      return (await answer.json()) as { key: string }
+      for (;;) {
+        const answer = await fetch(`${apps[0]?.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
+        if (answer.status < 500) return (await answer.json()) as { key: string }
+      }
     }
     await manage('PUT', `/agents/${agentId}/tools`, { builtInToolIds: ['current_time'] })
     const limits = { concurrentReplies: 1000, requestsPerMinute: 100_000 }
