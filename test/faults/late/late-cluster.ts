@@ -55,7 +55,7 @@ export async function openLateCluster(random: () => number): Promise<LateCluster
     proxy?.judge(null)
     const app = await startTestApp({
       database: { ...database, url: proxy?.url ?? '' },
-      settings: { PROVIDER_RETRIES: '0', DRAIN_TIMEOUT_S: '2' },
+      settings: { PROVIDER_RETRIES: '0', DRAIN_TIMEOUT_S: '10' },
     })
     proxy?.judge(judges[place] ?? null)
     return app

@@ -57,7 +57,8 @@ function open(gate: Gate): void {
 async function speak(call: UpstreamCall, { random, asked, firstTurns, ends }: Model): Promise<void> {
   const { messages, tools } = call.body as { messages: { role: string; content: string }[]; tools?: unknown }
   const last = messages.findLast(({ role }) => role === 'user')?.content ?? ''
-  if (tools === undefined || !/^message /.test(last)) {
+  // The question of a reply that was cut off stands before the request for a summary.
+  if (tools === undefined || !/^message .*$/.test(last)) {
     await call.text('A summary.')
     return await call.finish()
   }
