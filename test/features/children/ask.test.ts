@@ -140,7 +140,7 @@ verifies('contract-30.child-cancel', 'a cancelled parent takes its child along',
   expect((await scene.call('POST', `${path}/chat/completions/cancel`)).status).toBe(204)
   await reply
   await expect
-    .poll(async () => (await scene.messagesOf(billing, child.id))[1], { timeout: 5000 })
+    .poll(async () => (await scene.messagesOf(billing, child.id))[1])
     .toMatchObject({ status: 'complete', finish_reason: 'cancelled', content: 'So far' })
 })
 
