@@ -23,7 +23,7 @@ verifies(
     await call.text('Ann: +1')
     await nested(page, 'ledger').getByText('Ann: +1').waitFor()
     expect(await nested(page, 'billing').getByRole('region', { name: 'Asked: ledger' }).count()).toBe(1)
-    expect(await stateIn(page, 'ledger').textContent()).toBe('Writing')
+    await soon(() => stateIn(page, 'ledger').textContent()).toBe('Writing')
     await call.text('1')
     await nested(page, 'ledger').getByText('Ann: +11').waitFor()
     expect(await axe(page)).toEqual([])
