@@ -151,6 +151,22 @@ export const McpTools = Type.Object(
   { title: 'McpTools' },
 )
 
+export const McpToolTestRequest = Type.Object(
+  {
+    tool: Type.String({ minLength: 1, maxLength: 1000, description: "The server's name for it." }),
+    arguments: Type.Optional(nullable(freeObject('What a model would pass.'))),
+  },
+  { title: 'McpToolTestRequest' },
+)
+export const McpToolTest = Type.Object(
+  {
+    ok: Type.Boolean(),
+    content: Type.String({ description: 'What a model would be told: the result, or what went wrong.' }),
+    latencyMs: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
+  },
+  { title: 'McpToolTest' },
+)
+
 export const BuiltInTool = Type.Object(
   { id: Type.String({ description: 'Such as `web_fetch`.' }), name: Type.String(), description: Type.String() },
   { title: 'BuiltInTool' },
