@@ -1,14 +1,7 @@
 import { operations } from '../../operation.ts'
 import { searchPage } from '../../schemas/basics.ts'
-import {
-  McpServer,
-  McpServerCreate,
-  McpServerList,
-  McpServerUpdate,
-  McpTools,
-  McpToolTest,
-  McpToolTestRequest,
-} from '../../schemas/records/tools.ts'
+import { McpToolTest, McpToolTestRequest } from '../../schemas/records/tool-tests.ts'
+import { McpServer, McpServerCreate, McpServerList, McpServerUpdate, McpTools } from '../../schemas/records/tools.ts'
 
 const one = '/api/v1/mcp-servers/{id}'
 const unknown = 'There is no such MCP server.'

@@ -15,7 +15,7 @@ import classes from './home-page.module.css'
 import { recentSessions, someAgents, someProviders } from './queries.ts'
 import { WhatsOn } from './whats-on.tsx'
 
-/** An empty server has nobody on call: its first page goes without. */
+// An empty server has nobody on call: its first page goes without.
 const onCall = () => import('./on-call.tsx')
 const OnCall = lazy(reliable(() => onCall().then((loaded) => ({ default: loaded.OnCall }))))
 const Standing = lazy(reliable(() => onCall().then((loaded) => ({ default: loaded.Standing }))))

@@ -4,6 +4,7 @@ import { createContext, type ReactNode, use, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Link } from 'react-router'
 import classes from '../blocks.module.css'
+import head from './page.module.css'
 
 export interface PageProps {
   /** The heading, and the window's title. */
@@ -35,14 +36,14 @@ export function Page({ title, windowTitle, description, actions, back, width = '
   return (
     <Box className={classes.page} data-width={width}>
       {windowTitle ?? <title>{`${title} · Greenroom`}</title>}
-      <header className={classes.pageHead}>
+      <header className={head.pageHead}>
         {back && (
-          <Anchor component={Link} to={back.to} viewTransition className={classes.back} fz="sm" c="dimmed">
+          <Anchor component={Link} to={back.to} viewTransition className={head.back} fz="sm" c="dimmed">
             <IconChevronLeft size={15} stroke={1.8} aria-hidden />
             {back.label}
           </Anchor>
         )}
-        <Box className={classes.headText}>
+        <Box className={head.headText}>
           <Title order={1} className={back ? (classes.recordName ?? '') : ''}>
             {title}
           </Title>
@@ -52,9 +53,9 @@ export function Page({ title, windowTitle, description, actions, back, width = '
             </Text>
           )}
         </Box>
-        <div ref={setPlace} className={classes.headTabs} />
+        <div ref={setPlace} className={head.headTabs} />
         {actions && (
-          <Group gap="xs" className={classes.headActions ?? ''}>
+          <Group gap="xs" className={head.headActions ?? ''}>
             {actions}
           </Group>
         )}
