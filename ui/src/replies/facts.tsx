@@ -60,7 +60,7 @@ export function Facts({ reply, agentId, steps, storedMs }: FactsProps) {
 }
 
 const Id = ({ name, id }: { name: string; id: string }) => (
-  <div>
+  <div className={classes.whole}>
     <dt>{name}</dt>
     <dd>
       <code title={id}>{id}</code>

@@ -1,4 +1,4 @@
-/** What can be done about a reply that is silent for long, beside the figure that says so. */
+/** The ways on from a reply that is silent for long, beside the figure that says so. */
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
