@@ -9,6 +9,7 @@ import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
+import { InHead } from '../blocks/pages/page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { ButtonTo } from '../login/button-to.tsx'
 import { providerResource } from '../providers/resource.ts'
@@ -123,10 +124,12 @@ function AgentTabs({ agent, onSaved, edits }: AgentTabsProps) {
         keepMountedMode="display-none"
         onChange={(value) => setSearch(value === 'use' ? { tab: 'use' } : {}, { state, preventScrollReset: true })}
       >
-        <Tabs.List mb="xl">
-          <Tabs.Tab value="settings">Settings</Tabs.Tab>
-          <Tabs.Tab value="use">API</Tabs.Tab>
-        </Tabs.List>
+        <InHead>
+          <Tabs.List>
+            <Tabs.Tab value="settings">Settings</Tabs.Tab>
+            <Tabs.Tab value="use">API</Tabs.Tab>
+          </Tabs.List>
+        </InHead>
         {/* Kept while the other tab is shown: what was typed stays. */}
         <Tabs.Panel value="settings" keepMounted>
           {hasForm &&

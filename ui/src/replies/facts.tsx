@@ -1,6 +1,6 @@
 /** The outcome of a reply, in a sentence, what can be done next, and its figures. */
 import { Alert, Button, Group } from '@mantine/core'
-import { IconAlertTriangle, IconPlugConnected } from '@tabler/icons-react'
+import { IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { agentResource } from '../agents/resource.ts'
@@ -75,7 +75,7 @@ function Outcome({ reply, agentId }: Pick<FactsProps, 'reply' | 'agentId'>) {
   const silence = useSilence(sessionId, createdAt, isRunning)
   if (error) {
     return (
-      <Alert color="red" variant="light" icon={<IconAlertTriangle size={16} />} title={headlineOf(error)}>
+      <Alert color="red" variant="light" p="sm" title={headlineOf(error)}>
         <Reason text={error.message} />
         <Group gap="xs" mt="xs">
           <code>{error.code}</code>
