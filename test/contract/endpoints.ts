@@ -181,6 +181,7 @@ export const endpoints: [string, string, number][] = [
   ['get', `${play}/{session_id}/shares`, 200],
   ['delete', `${play}/{session_id}/shares/{share_id}`, 204],
   ['get', '/api/v1/debug/find', 200],
+  ['get', '/api/v1/connections', 200],
   ['get', '/api/v1/mcp-servers/{id}/connections', 200],
   ['delete', '/api/v1/mcp-servers/{id}/connections/{connection_id}', 204],
   ['get', `${agent}/deploy/users/{user}/connections`, 200],

@@ -113,6 +113,15 @@ const pages: RouteObject[] = [
     { title: 'Audit', description: 'Who changed what, newest first: records, logins, keys, imports.', width: 'full' },
     reliable(() => import('./audit/audit-page.tsx')),
   ),
+  headed(
+    'connections',
+    {
+      title: 'Connections',
+      description: 'Which users have signed in at which MCP servers, and with which agents. The oldest come first.',
+      width: 'full',
+    },
+    reliable(() => import('./connections/connections-page.tsx')),
+  ),
   { path: 'replays/:agentId', lazy: reliable(() => import('./replays/replays-page.tsx')) },
   { path: 'replays/:agentId/:replayId', lazy: reliable(() => import('./replays/replay-page.tsx')) },
   { path: 'agents/:id/versions', lazy: reliable(() => import('./versions/versions-page.tsx')) },

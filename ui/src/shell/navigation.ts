@@ -8,6 +8,7 @@ import {
   IconMessages,
   IconSitemap,
   IconTool,
+  IconUserCheck,
 } from '@tabler/icons-react'
 import { resources } from '../resources.ts'
 
@@ -35,5 +36,12 @@ export const sections: readonly { label: string | null; pages: Link[] }[] = [
   },
   { label: 'Build', pages: linksIn('Build') },
   { label: 'Tools', pages: [...linksIn('Tools'), { to: '/tools/built-in', label: 'Built-in tools', icon: IconTool }] },
-  { label: 'Access', pages: [...linksIn('Access'), { to: '/audit', label: 'Audit', icon: IconHistory }] },
+  {
+    label: 'Access',
+    pages: [
+      ...linksIn('Access'),
+      { to: '/connections', label: 'Connections', icon: IconUserCheck },
+      { to: '/audit', label: 'Audit', icon: IconHistory },
+    ],
+  },
 ]
