@@ -62,7 +62,9 @@ verifies('contract-27.missing-record', 'a server that is missing stands above th
   })
   await using page = await open(playground)
   await say(page, 'Hello again')
-  await replies(page).getByText('orders: it was not reached in time').waitFor()
+  const missing = replies(page).filter({ hasText: 'orders: it was not reached in time' })
+  await missing.waitFor()
+  await expect.poll(() => missing.innerText()).toMatch(/orders: it was not reached in time[^]*Fine\./)
   const side = page.getByRole('complementary', { name: 'Workbench' })
   await side.getByRole('tab', { name: 'Trace' }).click()
   await side
