@@ -92,6 +92,21 @@ test('cause, state, step and span are on a laptop’s screen at once, and arrows
   await until(() => page.getByTestId('where').textContent()).toMatch(/^1 of /)
 })
 
+test('on a phone the cause and the lit state are on the first screen', async () => {
+  await using page = await browser.page(app.url, { width: 390, height: 844 })
+  await page.goto(`/replies/${replyId}`)
+  await until(() => lit(page).getAttribute('data-state')).toBe('error')
+  const bottom = async () => {
+    const box = await lit(page).boundingBox()
+    return (box?.y ?? Number.POSITIVE_INFINITY) + (box?.height ?? 0)
+  }
+  await until(bottom).toBeLessThanOrEqual(844)
+  const cause = await page.getByRole('alert').boundingBox()
+  expect(cause?.y).toBeLessThan(200)
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+})
+
 test('an id of nothing says so', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/replies/11111111-1111-4111-8111-111111111111')
