@@ -102,7 +102,7 @@ const mayHold = (tx: Tx, bits: readonly number[]): Fragment => tx`
 interface Source {
   which: (tx: Tx) => Fragment
   behind: Place | null
-  /** How many of them are looked at next. */
+  /** The number of them that is looked at next. */
   most: number
 }
 
