@@ -6,7 +6,7 @@ import { actorsQuery } from '../chart/queries.ts'
 import { allSessions } from '../sessions/queries.ts'
 import { useSilences } from '../traces/silence/use-silence.ts'
 import { firstHour, hourMs, hoursOf, shownHours } from '../usage/last-day/hours.ts'
-import { figuresQuery, type UsageFiguresRow } from '../usage/queries.ts'
+import { lastHours, type UsageFiguresRow } from '../usage/queries.ts'
 import { causesOf, sentenceOf } from './causes.ts'
 
 /** The most that a list gives; what is counted of it is a lower bound beyond. */
@@ -22,12 +22,7 @@ export function useStanding() {
   const now = useNow()
   const lately = failed?.sessions.filter(({ updatedAt }) => now - Date.parse(updatedAt) < hourMs)
   const first = firstHour(now)
-  const dayBefore = first - shownHours * hourMs
-  const day = useQuery(figuresQuery('hour', { from: new Date(first).toISOString() })).data
-  const before = useQuery({
-    ...figuresQuery('hour', { from: new Date(dayBefore).toISOString(), to: new Date(first).toISOString() }),
-    refetchInterval: false,
-  }).data
+  const day = useQuery(lastHours(now)).data
   const causes = causesOf(lately ?? [])
   const sentence =
     day &&
@@ -37,7 +32,7 @@ export function useStanding() {
       words: (code) => headlineOf({ code, message: '' }),
       silent,
       hours: hoursOf(day.rows, first),
-      before: hoursOf(before?.rows ?? [], dayBefore),
+      before: hoursOf(day.rows, first - shownHours * hourMs),
       firstTokenMs: firstTokenOf(day.rows),
     })
   return { silent, servers, failed, lately, causes, sentence, now }

@@ -55,7 +55,13 @@ export function Foot({ message, agentModel, actions, isTraceOpen, onTrace }: Foo
           {content !== '' && <Stored content={content} />}
           {id !== null && actions.sessionId !== null && (
             <Suspense>
-              <Waiting key={id} sessionId={actions.sessionId} messageId={id} since={message.createdAt} />
+              <Waiting
+                key={id}
+                agentId={actions.agentId}
+                sessionId={actions.sessionId}
+                messageId={id}
+                since={message.createdAt}
+              />
             </Suspense>
           )}
         </>
