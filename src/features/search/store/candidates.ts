@@ -75,22 +75,31 @@ export async function candidatesWithin(
   const which = tx`
     w.session_id in (select id from sessions where true ${asked.filter(tx)})
     ${sessionId === undefined ? tx`` : tx`and w.session_id = ${sessionId}`}`
-  return await candidatesAmong(tx, which, { ...range, bits: bitsAsked(asked.terms, asked.scope), most })
+  const bits = bitsAsked(asked.terms, asked.scope)
+  return await candidatesAmong(tx, { ...range, which: tx`${which} and ${mayHold(tx, bits)}`, most })
 }
 
+interface Among extends Range {
+  which: Fragment
+  most: number
+  /** Whether one of the newest is asked for. Absent: all of them are. */
+  isAsked?: Fragment
+}
+
+/** Reads the newest messages of those that are behind a place, and whether each is asked for. */
 async function candidatesAmong(
   tx: Tx,
-  which: Fragment,
-  { behind, until, bits, most }: Range & { bits: readonly number[]; most: number },
-): Promise<Candidate[]> {
-  return await tx<Candidate[]>`
-    select w.message_id as "messageId", w.session_id as "sessionId", w.at::text as at
-      from message_signatures w
-     where ${which}
-       ${isBehind(tx, behind)}
-       ${until === undefined ? tx`` : tx`and (w.at, w.message_id) >= (${until.at}::text::timestamptz, ${until.messageId}::uuid)`}
-       and ${mayHold(tx, bits)}
-     order by w.at desc, w.message_id desc limit ${most}`
+  { which, behind, until, most, isAsked = tx`true` }: Among,
+): Promise<(Candidate & { isAsked: boolean })[]> {
+  return await tx<(Candidate & { isAsked: boolean })[]>`
+    select w.message_id as "messageId", w.session_id as "sessionId", w.at::text as at, ${isAsked} as "isAsked"
+      from (
+        select * from message_signatures w
+         where ${which}
+           ${behind === null ? tx`` : tx`and (w.at, w.message_id) < (${behind.at}::text::timestamptz, ${behind.messageId}::uuid)`}
+           ${until === undefined ? tx`` : tx`and (w.at, w.message_id) >= (${until.at}::text::timestamptz, ${until.messageId}::uuid)`}
+         order by w.at desc, w.message_id desc limit ${most}) w
+     order by w.at desc, w.message_id desc`
 }
 
 /** Returns the condition that a signature has all of the bits. (`offset 0`: it is asked of one row after the other.) */
@@ -158,19 +167,10 @@ async function newestOf(
   { which, behind, most }: Source,
 ): Promise<(Candidate & { isAsked: boolean })[]> {
   const tx = timed(reading)
-  return await tx<(Candidate & { isAsked: boolean })[]>`
-    select w.message_id as "messageId", w.session_id as "sessionId", w.at::text as at,
-           ${mayHold(tx, bits)}
-             and exists (select from sessions where id = w.session_id ${filter(tx)} offset 0) as "isAsked"
-      from (
-        select * from message_signatures w where ${which(tx)} ${isBehind(tx, behind)}
-         order by w.at desc, w.message_id desc limit ${most}) w
-     order by w.at desc, w.message_id desc`
+  const isAsked = tx`
+    ${mayHold(tx, bits)} and exists (select from sessions where id = w.session_id ${filter(tx)} offset 0)`
+  return await candidatesAmong(tx, { which: which(tx), behind, most, isAsked })
 }
-
-/** Returns the condition that a row is behind a place, with its `and`. */
-const isBehind = (tx: Tx, behind: Place | null): Fragment =>
-  behind === null ? tx`` : tx`and (w.at, w.message_id) < (${behind.at}::text::timestamptz, ${behind.messageId}::uuid)`
 
 /** Compares places. Texts of times compare as the times do: PostgreSQL leaves out zeros at the end, and `+` is less than `.` and digits. */
 const newestFirst = (a: Place, b: Place): number =>
