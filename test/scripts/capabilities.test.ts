@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { capabilitiesIn, tooFull } from '../../scripts/capabilities.ts'
+import { capabilitiesIn, tooFull, tooLong } from '../../scripts/capabilities.ts'
 
 const importing = (...names: string[]) =>
   names.map((name) => `import { a } from '../features/${name}/index.ts'\n`).join('')
@@ -20,4 +20,13 @@ test('a file that speaks of seven capabilities is found, a file that speaks of s
   expect(tooFull(files)).toEqual([
     'src/http/seven.ts: 7 capabilities (audit, branches, keys, limits, parts, queue, users)',
   ])
+})
+
+test('a file of 301 lines is found, a file of 300 is not, and a comment at its beginning counts', () => {
+  const lines = (count: number) => `// A header.\n${'x\n'.repeat(count - 1)}`
+  const files = new Map([
+    ['src/http/long.ts', lines(301)],
+    ['src/http/full.ts', lines(300)],
+  ])
+  expect(tooLong(files)).toEqual(['src/http/long.ts: 301 lines, of at most 300'])
 })

@@ -5,31 +5,21 @@
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import { createSending, type Sending, sendingAll } from '../history/conversation.ts'
-import type {
-  Checkpoint,
-  ModelEvent,
-  ModelFailure,
-  ModelRequest,
-  SentBefore,
-  Take,
-  ToolCall,
-  ToolChoice,
-  ToolSpec,
-} from '../ports/index.ts'
-import { type ModelCallEnd, unobserved } from '../ports/observer.ts'
+import type { Checkpoint, ModelRequest, SentBefore, Take, ToolChoice, ToolSpec } from '../ports/index.ts'
+import { unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { noActions, plain } from './defaults.ts'
 import { type Ending, endedEarly, type Limits, passGate, withinLimits } from './endings.ts'
-import { heldEvents, holdsText } from './held-text.ts'
+import { heldEvents } from './held-text.ts'
 import { endOfMissing, goingWithout, recordMissing } from './missing-tools.ts'
+import { runTurn } from './model-turn.ts'
 import { createModelAttribution } from './models.ts'
 import { answerOf, messagesOf, withOwnIds } from './open-turn.ts'
-import { keepPace, newPace } from './pace.ts'
 import { createReasoning } from './reasoning.ts'
 import { type GenerateOptions, openWithin, type Running, type Summarised } from './running.ts'
-import { cleanText, createTextCleaner } from './text-cleaner.ts'
-import { cleanCall, runTools } from './tool-calls.ts'
-import { type CountedTurn, createTally } from './usage-tally.ts'
+import { cleanText } from './text-cleaner.ts'
+import { runTools } from './tool-calls.ts'
+import { createTally } from './usage-tally.ts'
 
 export const DEFAULT_TOOL_CALLS = 10 // of a whole reply, when the agent sets no limit
 
@@ -69,16 +59,6 @@ type Stored = () => Promise<boolean>
 
 /** Characters of a refusal's words that are kept. */
 const MAX_REFUSAL = 2000
-
-/** The result of a model turn. */
-interface Turn extends CountedTurn {
-  calls: ToolCall[]
-  failure: ModelFailure | null
-  /** The turn's text, if it was not shown as it came. Else empty. */
-  held: string
-}
-
-const nothing = { promptTokens: 0, completionTokens: 0 }
 
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
   const { timeoutMs, gate, observer = unobserved, actions = noActions, from } = options
@@ -218,87 +198,4 @@ function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }
   const { system, messages } = request
   const told = compaction.told()
   return told ? createSending(told, { system, tools }, keepSent) : sendingAll(messages)
-}
-
-/** Makes one model call. Text and reasoning pass through as they come, calls are kept for after it. */
-async function runTurn(
-  sent: ReturnType<Sending['next']>,
-  offer: Pick<ModelRequest, 'tools' | 'toolChoice'>,
-  { request, actions, model, tally, models, reasoning, observer, signal, take }: Running,
-): Promise<Turn> {
-  const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null, held: '' }
-  const isHeld = holdsText(request, actions, offer.tools)
-  const cleaner = createTextCleaner()
-  const pace = newPace()
-  const observed = observer.modelCall()
-  tally.begin(sent.messages, turn)
-  models.beginTurn()
-  const onEvents: Take<ModelEvent> = (events) => {
-    if (signal.aborted) return undefined
-    const emitted: ReplyEvent[] = []
-    for (const event of events) {
-      if (event.type === 'text') {
-        if (reasoning.isOpen()) addReasoning(turn, reasoning.close(), emitted)
-        keepPace(pace)
-        addText(turn, cleaner.push(event.text), isHeld ? [] : emitted)
-      } else if (event.type === 'reasoning') addReasoning(turn, reasoning.push(event.text), emitted)
-      else if (event.type === 'model') models.answers(event)
-      else keep(turn, event)
-    }
-    return emitted.length === 0 ? undefined : take([...models.changeEvents(), ...emitted])
-  }
-  try {
-    await observed.within(() =>
-      model.stream({ ...request, ...sent, ...offer, calls: models.countingCalls(observed.on) }, signal, onEvents),
-    )
-  } finally {
-    observed.on({ type: 'ended', pace, end: endOf(turn, signal) })
-  }
-  const rest: ReplyEvent[] = models.changeEvents()
-  addReasoning(turn, reasoning.close(), rest)
-  addText(turn, cleaner.end(), isHeld ? [] : rest)
-  if (isHeld) turn.held = turn.text
-  if (rest.length > 0) await take(rest)
-  if (turn.end === null && turn.failure === null) turn.failure = endedEarly
-  tally.end(turn)
-  return turn
-}
-
-function addText(turn: Turn, text: string, emitted: ReplyEvent[]): void {
-  if (text === '') return
-  turn.text += text
-  emitted.push({ type: 'text', text })
-}
-
-function addReasoning(turn: Turn, text: string, emitted: ReplyEvent[]): void {
-  if (text === '') return
-  turn.reasoning += text
-  emitted.push({ type: 'reasoning', text })
-}
-
-/** Keeps the events of a turn other than its text and reasoning. */
-function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning' | 'model' }>): void {
-  switch (event.type) {
-    case 'tool_call':
-      turn.calls.push(cleanCall(event.call))
-      return
-    case 'usage':
-      turn.counted = event.usage
-      return
-    case 'failed':
-      turn.failure = event.failure
-      return
-    case 'end':
-      turn.end = event
-      return
-    case 'activity':
-      return
-    default:
-      event satisfies never
-  }
-}
-
-function endOf({ failure, end }: Turn, signal: AbortSignal): ModelCallEnd['end'] {
-  if (failure !== null) return failure.code
-  return end ?? (signal.aborted ? null : endedEarly.code)
 }

@@ -1,19 +1,8 @@
 /**
- * A message as its surface has read it, and the one place where it becomes the record that goes on to the session, the
- * journal and the reply. A new field of a message is added here.
+ * The one place where a message becomes the record that goes on to the session, the journal and the reply. A new field of
+ * a message is added here.
  */
-import type {
-  AnswerFields,
-  Decisions,
-  MessageDecisions,
-  MessageExtras,
-  QueuedInput,
-  ResponseRequest,
-  SentMessage,
-  SessionToMake,
-  StoredDecisions,
-} from '../../actors/ports/index.ts'
-import type { Origin } from '../../actors/ports/observer.ts'
+import type { AnswerFields, Decisions, MessageExtras, SentMessage, StoredDecisions } from '../../actors/ports/index.ts'
 import { startOf } from '../../actors/reply/start-reply.ts'
 import type { MessageRecord, ReplySetup } from '../../actors/session/host.ts'
 import {
@@ -25,8 +14,7 @@ import {
   wasDecidedBelow,
 } from '../../features/approvals/index.ts'
 import { encodeStart } from '../../features/continuation/index.ts'
-import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
-import type { AskedVersion } from '../../features/versions/index.ts'
+import { countsOf, limitsInForce } from '../../features/limits/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { findSession } from '../../persistence/replies/sessions/sessions.ts'
 import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
@@ -40,8 +28,8 @@ import {
 } from './agent-for-reply.ts'
 import { agentOfSession } from './agent-of-session.ts'
 import { noFields } from './answer-fields.ts'
-import { broughtBy } from './brought.ts'
-import { type Instructions, textOfInstructions } from './caller-instructions.ts'
+import { textOfInstructions } from './caller-instructions.ts'
+import { askedOf, broughtBy, type MessageInput, queuedInputOf } from './message-input.ts'
 import { lowerOverrides, type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
 import { hashOf } from './request-options.ts'
@@ -50,50 +38,6 @@ import { hashOf } from './request-options.ts'
 export const ITEM_ENCODER = 2
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
-
-/** A message and what it asks for, as its surface has read it: plain data. The bytes of its parts are held beside it. */
-export interface MessageInput
-  extends Pick<
-    SentMessage,
-    'sessionId' | 'user' | 'by' | 'text' | 'place' | 'includeUsage' | 'idempotency' | 'isRetry' | 'onBusy'
-  > {
-  /** Results of the caller's calls that wait, beside the user's message. */
-  answers?: MessageDecisions['answers']
-  /** The version of the agent that is asked for. Absent when the session's is meant. */
-  asked?: AskedVersion | undefined
-  /** The session's pin, as far as it is known. Absent or null for none. */
-  pin?: number | null
-  /** See ReplyFacts. Absent for the session's own, and where there is none. */
-  depth?: number | undefined
-  /** The version as which a queued message has begun. Null when it is not known; absent for others. */
-  begunAs?: number | 'draft' | null
-  /** Decisions instead of a message. */
-  decisions?: GivenDecisions
-  /** Decisions that are stored already, instead of a message. */
-  follows?: StoredDecisions
-  /** Made with the message, if there is no such session. */
-  makeSession?: SessionToMake
-  origin: Origin | null
-  fields: AnswerFields
-  /** Whether the model's reasoning is asked for and shown. */
-  reasoning: boolean
-  /** Absent when the request brings none; those that are in force stay. */
-  callerTools?: CallerTools
-  /** Whether calls that wait for an approval are shown. */
-  includeActions?: boolean
-  /** The text that follows the agent's prompt. Null or absent when the request brings none. */
-  instructions?: Instructions | null
-  /** The playground's settings and tools. Null or absent when it sets nothing. */
-  overrides?: Overrides | null
-  /** The Responses API's part of the request. Absent when another API is used. */
-  response?: ResponseRequest
-  /** Absent when the request counts for no limit. */
-  counted?: CallerLimits
-  /** The id that the client gave the message. Absent when it sent none. */
-  sentAs?: string
-  /** See ReplyFacts. Absent when the request makes no session, or names no user. */
-  madeBy?: string | undefined
-}
 
 /** The basis of a reply that is not the request's own. */
 interface Basis extends Pick<ReplySetup, 'continued'> {
@@ -105,10 +49,6 @@ interface Basis extends Pick<ReplySetup, 'continued'> {
   mediaTypes?: readonly string[] | undefined
   decided?: Decisions | undefined
 }
-
-/** Returns the version that the request asks for, or that the one asked for which it continues. Null for the session's. */
-export const askedOf = ({ asked, decisions }: MessageInput): number | 'draft' | null =>
-  asked?.version ?? decisions?.wait?.askedVersion ?? null
 
 /** Makes the record. A field of the input, or of the record, that is forgotten here does not compile. */
 function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): MessageRecord {
@@ -178,21 +118,6 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
   } satisfies Required<Omit<MessageExtras, 'parts'>> // the host adds the parts, once they are stored
   return { message, setup, extras }
 }
-
-/** Returns what is stored of a message that may wait, whatever its agent is when it begins. */
-const queuedInputOf = (input: MessageInput): QueuedInput => ({
-  user: input.user,
-  by: input.by ?? null,
-  includeUsage: input.includeUsage,
-  reasoning: input.reasoning,
-  fields: input.fields,
-  ...(input.callerTools && { callerTools: input.callerTools }),
-  includeActions: input.includeActions === true,
-  instructions: input.instructions ?? null,
-  overrides: input.overrides ?? null,
-  ...(input.response && { response: input.response }),
-  origin: input.origin,
-})
 
 /** Makes the record of a message. `mediaTypes`: of its parts. Throws 400, 403 and 409. */
 export async function recordFrom(

@@ -6,7 +6,8 @@ import { agentOfVersion, begunFacts } from '../../features/versions/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { HttpError } from '../server/http-error.ts'
 import { agentRequest, agentToolbox } from './agent-for-reply.ts'
-import { type MessageInput, type RecordDependencies, recordFrom, unanswerable } from './message-record.ts'
+import type { MessageInput } from './message-input.ts'
+import { type RecordDependencies, recordFrom, unanswerable } from './message-record.ts'
 import { type Overrides, stillOverridden } from './overrides.ts'
 
 /** An input with its overrides as they were stored. */

@@ -13,7 +13,8 @@ import type { AgentForCompletion } from '../../persistence/records/agent-lookup.
 import { pinOf } from '../../persistence/replies/sessions/sessions.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
-import { askedOf, hashOfDecisions, joinOnly, type MessageInput, recordFrom } from './message-record.ts'
+import { askedOf, type MessageInput } from './message-input.ts'
+import { hashOfDecisions, joinOnly, recordFrom } from './message-record.ts'
 import type { OverrideDependencies } from './overrides.ts'
 
 export interface SendDependencies

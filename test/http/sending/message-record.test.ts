@@ -1,11 +1,7 @@
 /** A message's record: built once for everything that starts or joins a reply, and plain data but for its toolbox. */
 import { expect, test } from 'vitest'
-import {
-  joinOnly,
-  type MessageInput,
-  type RecordDependencies,
-  recordFrom,
-} from '../../../src/http/sending/message-record.ts'
+import type { MessageInput } from '../../../src/http/sending/message-input.ts'
+import { joinOnly, type RecordDependencies, recordFrom } from '../../../src/http/sending/message-record.ts'
 import type { AgentForCompletion } from '../../../src/persistence/records/agent-lookup.ts'
 
 const agent: AgentForCompletion = {

@@ -1,7 +1,7 @@
 /** The sending of decisions about pending calls, and their audit (contract sections 15 and 23). */
 import type { FastifyRequest } from 'fastify'
 import type { Sent } from '../../../actors/session/host.ts'
-import type { MessageInput } from '../../../http/sending/message-record.ts'
+import type { MessageInput } from '../../../http/sending/message-input.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { originOf, writeEntries } from '../../audit/index.ts'
 import type { GivenDecisions } from './decisions.ts'

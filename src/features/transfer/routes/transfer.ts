@@ -8,7 +8,8 @@ import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/
 import { type AuditedChange, commitChange, originOf, tellActor, writeEntries } from '../../audit/index.ts'
 import { exported, lockConfiguration, readConfiguration } from '../store/transfer.ts'
 import { toolsOf } from './approvals.ts'
-import { type ImportDependencies, takeIn } from './import.ts'
+import { takeIn } from './import.ts'
+import type { ImportDependencies } from './taking.ts'
 import { registerYaml } from './yaml-body.ts'
 
 export interface TransferDependencies extends Omit<ImportDependencies, 'tx'> {

@@ -40,7 +40,7 @@ import { changeSession } from '../../../persistence/replies/sessions/session-cha
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { noFields } from '../../sending/answer-fields.ts'
-import type { MessageInput } from '../../sending/message-record.ts'
+import type { MessageInput } from '../../sending/message-input.ts'
 import { overridesOf } from '../../sending/overrides.ts'
 import { changed, refuse } from '../../sending/refusals.ts'
 import { idempotencyOf, readPlace } from '../../sending/request-options.ts'
@@ -208,7 +208,8 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
   return {
     listPlaygroundSessions: ({ params, query }) =>
       listAs('sessions', query, async (page) => {
-        const { items, total } = (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent')
+        const wanted = { ...page, withParent: query.children !== 'false' }
+        const { items, total } = (await sessions.listSessions(sql, params.agent_id, wanted)) ?? missing('agent')
         return { items: items.map(withoutState), total }
       }),
     listPlaygroundSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, withoutState),

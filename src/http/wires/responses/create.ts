@@ -17,7 +17,7 @@ import type { AgentForCompletion } from '../../../persistence/records/agent-look
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import type { Instructions } from '../../sending/caller-instructions.ts'
-import type { MessageInput } from '../../sending/message-record.ts'
+import type { MessageInput } from '../../sending/message-input.ts'
 import { fewerCalls } from '../../sending/overrides.ts'
 import { hashOf, idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { releasePartsAfter, sendFrom, sendWithFreshAgent } from '../../sending/send-message.ts'

@@ -1,6 +1,6 @@
 /** Messages as the Responses API lists them: the inputs of requests, and whole replies (contract section 24). */
 import type { MessageCuts, MessagePart } from '../../../../actors/ports/index.ts'
-import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../../actors/reply/reply-event.ts'
+import type { CallDecision, Outcome, StoredEvent } from '../../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
 import { batchesOf, wholePath } from '../../../../persistence/replies/reading/message-list.ts'
@@ -13,7 +13,7 @@ import { encoderOf } from './stored-responses.ts'
 /** The decision about a pending call. */
 export interface StoredDecision {
   callId: string
-  kind: WaitKind
+  kind: string
   /** The decision. The column may be null, but calls without a decision are not read. */
   decision: CallDecision | null
   output: string | null
