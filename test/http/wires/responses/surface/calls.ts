@@ -1,10 +1,10 @@
 /** Calls other than `responses.create`. */
 import { expect } from 'vitest'
-import { type Kit, type Step, user } from './kit.ts'
+import { type Kit, passed, type Step, user } from './kit.ts'
 
 const include = ['reasoning.encrypted_content' as const]
 
-function responseCalls({ client, create, honoured, passed, refused }: Kit): Step[] {
+function responseCalls({ client, create, honoured, refused }: Kit): Step[] {
   return [
     honoured('responses.retrieve', '', 'Of every API that began the reply', async () => {
       const { id } = await create({})
@@ -56,7 +56,7 @@ function responseCalls({ client, create, honoured, passed, refused }: Kit): Step
   ]
 }
 
-function countingCalls({ client, create, honoured, passed }: Kit): Step[] {
+function countingCalls({ client, create, honoured }: Kit): Step[] {
   const compact = (more: object) => client.responses.compact({ model: 'any', input: 'Hi', ...more }).withResponse()
   return [
     honoured(
@@ -92,7 +92,7 @@ function countingCalls({ client, create, honoured, passed }: Kit): Step[] {
   ]
 }
 
-function conversationCalls({ client, honoured, passed, refused, conversation }: Kit): Step[] {
+function conversationCalls({ client, honoured, refused, conversation }: Kit): Step[] {
   const oneItem = { items: [{ type: 'message' as const, role: 'user' as const, content: 'two' }] }
   return [
     honoured(

@@ -33,6 +33,18 @@ interface Answered {
   response: globalThis.Response
 }
 
+/** Returns the step of a call whose answer names a field or parameter as ignored. */
+export const passed = (call: string, field: string, words: string, run: () => Promise<Answered>): Step => ({
+  call,
+  field,
+  outcome: 'ignored',
+  words,
+  run: async () => {
+    const { response } = await run()
+    expect((response.headers.get('x-greenroom-ignored') ?? '').split(',')).toContain(field)
+  },
+})
+
 /** The client's calls, and the kinds of steps. */
 export type Kit = ReturnType<typeof kitOf>
 
@@ -78,17 +90,6 @@ export function kitOf(scene: Scene) {
     words,
     run: async () => expect(await named(params)).toContain(field),
   })
-  /** A call whose answer names a field or parameter as ignored. */
-  const passed = (call: string, field: string, words: string, run: () => Promise<Answered>): Step => ({
-    call,
-    field,
-    outcome: 'ignored',
-    words,
-    run: async () => {
-      const { response } = await run()
-      expect((response.headers.get('x-greenroom-ignored') ?? '').split(',')).toContain(field)
-    },
-  })
   const refused = (
     call: string,
     field: string,
@@ -119,7 +120,6 @@ export function kitOf(scene: Scene) {
     callIn,
     honoured,
     ignored,
-    passed,
     refused,
     tool,
     foreign,
