@@ -6,6 +6,7 @@ import { callSteps } from './surface/calls.ts'
 import { fieldSteps } from './surface/fields.ts'
 import { itemSteps } from './surface/items.ts'
 import { kitOf, type Step } from './surface/kit.ts'
+import { missingIn } from './surface/official.ts'
 import { toolSteps } from './surface/tools.ts'
 
 const scene = await openResponsesScene()
@@ -20,6 +21,10 @@ for (const { call, field, run } of steps) {
     await run()
   })
 }
+
+verifies('contract-32.surface', 'each call, field and type of the official client is among them', () => {
+  expect(missingIn(steps)).toEqual([])
+})
 
 const cell = (text: string) => (text === '' ? '–' : text.replaceAll('|', '\\|'))
 const rowOf = ({ call, field, outcome, words }: Step) => {
