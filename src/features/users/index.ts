@@ -12,6 +12,7 @@ export {
   opensId,
   pathParam,
   requirePermission,
+  callerName,
   userOf,
 } from './access/caller.ts'
 export { callerLimits } from './access/caller-limits.ts'
