@@ -1,9 +1,9 @@
-/** A counting semaphore. Those who wait get their turns one after the other, so that many of one delay nobody else by more than one. */
+/** A counting semaphore. Those who wait go in turns, by who asks. */
 
 export interface Semaphore {
   /**
-   * Acquires a permit. Disposing it (once only) admits the next waiter: of those who wait, the one who was admitted longest ago, and
-   * of its requests the first. `of`: who asks. Rejects with the signal's reason.
+   * Acquires a permit. Disposing it (once only) admits the next waiter: of those who wait, the one whose turn was longest
+   * ago, and of its requests the first. `of`: who asks. Rejects with the signal's reason.
    */
   acquire(signal: AbortSignal, of?: string): Promise<Disposable>
 }

@@ -3,6 +3,7 @@ export { type AuthenticationDependencies, createAuthentication } from './access/
 export {
   agentsOf,
   type Caller,
+  callerName,
   callerOf,
   type DeployExtra,
   type DeployHandlers,
@@ -12,7 +13,6 @@ export {
   opensId,
   pathParam,
   requirePermission,
-  callerName,
   userOf,
 } from './access/caller.ts'
 export { callerLimits } from './access/caller-limits.ts'

@@ -9,9 +9,9 @@ import { asCountedRequest, type LimitDependencies } from '../../../features/limi
 import { type FeedDependencies, type Follower, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
 import { answerPart, partPath } from '../../../features/parts/index.ts'
 import {
-  callerName,
   type Caller,
   callerLimits,
+  callerName,
   type DeployHandlers,
   ownSession,
   refuseUsedMetadata,
