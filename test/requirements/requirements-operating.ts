@@ -24,6 +24,8 @@ export const operating = {
   'contract-17.traceparent': 'Every call out carries the traceparent of its own span; a configured header wins.',
   'contract-17.title-usage': 'Titles by model count in usage.',
   // ── contract 18 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-18.a-turn-each':
+    'Searches and documents of one caller delay those of another by one turn, however many wait.',
   'contract-18.loaded-first': 'What takes long to load is loaded at the start where it will be needed.',
   'contract-18.no-freeze': 'No hostile provider, tool or MCP server holds the process for 250 ms.',
   'contract-8.deployment':

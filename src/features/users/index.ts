@@ -3,6 +3,7 @@ export { type AuthenticationDependencies, createAuthentication } from './access/
 export {
   agentsOf,
   type Caller,
+  callerName,
   callerOf,
   type DeployExtra,
   type DeployHandlers,

@@ -40,11 +40,30 @@ verifies(rule, 'one that the database does not answer is stopped, and holds up n
 verifies(rule, 'a third one waits for two others, 2 s at most', async () => {
   const runSearch = createSearches(sql)
   const held = Promise.withResolvers<void>()
-  const running = [1, 2].map(() => runSearch(() => held.promise))
-  await expect(runSearch(async () => 'found')).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+  const running = [1, 2].map(() => runSearch('a', () => held.promise))
+  await expect(runSearch('a', async () => 'found')).rejects.toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+  })
   held.resolve()
   await Promise.all(running)
-  expect(await runSearch(async () => 'found')).toBe('found')
+  expect(await runSearch('a', async () => 'found')).toBe('found')
+})
+
+verifies('contract-18.a-turn-each', 'whoever has many waiting delays another one by a single search', async () => {
+  const runSearch = createSearches(sql)
+  const held = Promise.withResolvers<void>()
+  const began: string[] = []
+  const search = (of: string) =>
+    runSearch(of, async () => {
+      began.push(of)
+      await held.promise
+    })
+  const searches = [...Array.from({ length: 10 }, () => search('many')), search('one')]
+  held.resolve()
+  await Promise.all(searches)
+  // Two run at once, and begin in any order: two began before it waited, two go before it, and one beside it.
+  expect(began.indexOf('one')).toBeLessThan(6)
 })
 
 verifies(rule, 'waiting for a connection is no reading', async () => {

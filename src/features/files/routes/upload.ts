@@ -6,7 +6,7 @@ import { LATE } from '../../../http/server/request-body/incoming-body.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { readContent } from '../../../persistence/replies/reading/part-rows.ts'
 import { addText, convertDocument, releaseContents } from '../../parts/index.ts'
-import { agentsOf, type Caller, userOf } from '../../users/index.ts'
+import { agentsOf, type Caller, callerName, userOf } from '../../users/index.ts'
 import { addFile, type FileRefusal, findFile, type StoredFile } from '../store/files.ts'
 import { type StreamedContent, storeStream } from '../store/streamed-content.ts'
 import { createTypeReader } from './content-type.ts'
@@ -42,7 +42,7 @@ export async function upload(
 ): Promise<StoredFile> {
   const { caller, request } = exchange
   if (deps.host.draining()) throw new HttpError(503, 'The instance is shutting down.', { 'retry-after': '2' })
-  const release = deps.slots.take(caller.kind === 'secret' ? JSON.stringify([caller.agentId, caller.user]) : null)
+  const release = deps.slots.take(caller.kind === 'secret' ? callerName(caller) : null)
   const { promise: late, reject } = Promise.withResolvers<never>()
   const onLate = () => reject(new HttpError(408, 'The request did not arrive in time.'))
   request.raw.once(LATE, onLate)
@@ -66,7 +66,7 @@ async function receive(
   const id = crypto.randomUUID()
   try {
     const form = await readForm(request, { takesModel: agentId === null }, (chunks, filename) =>
-      receiveBytes(sql, id, { chunks, filename, mostBytes: fileLimits.fileBytes }),
+      receiveBytes(sql, id, { chunks, filename, mostBytes: fileLimits.fileBytes, of: callerName(caller) }),
     )
     nameIgnored(reply, form.ignored, new Set())
     const owner = { agentId: agentId ?? (await agentOf(deps, form, caller)), user: ownerOf(form, caller) }
@@ -88,13 +88,19 @@ interface Arriving {
   chunks: AsyncIterable<Uint8Array>
   filename: string
   mostBytes: number
+  /** The name of who sends it. */
+  of: string
 }
 
-async function receiveBytes(sql: Sql, uploadId: string, { chunks, filename, mostBytes }: Arriving): Promise<Received> {
+async function receiveBytes(
+  sql: Sql,
+  uploadId: string,
+  { chunks, filename, mostBytes, of }: Arriving,
+): Promise<Received> {
   const type = createTypeReader()
   const content = await storeStream(sql, uploadId, watched(chunks, { mostBytes, see: type.write }))
   if (content.size === 0) badRequest('file: is empty')
-  const mediaType = type.mayBeDocument() ? await readDocument(sql, content) : await type.end(filename)
+  const mediaType = type.mayBeDocument() ? await readDocument(sql, content, of) : await type.end(filename)
   return { ...content, mediaType: mediaType ?? badRequest(`file: must be ${TAKEN}`) }
 }
 
@@ -102,8 +108,8 @@ const TAKEN =
   'PNG, JPEG, WebP, GIF, PDF, a Word (.docx) or Excel (.xlsx) document, or text in UTF-8 (such as CSV and Markdown)'
 
 /** Stores the text of a document whose bytes are stored. Returns its type, null for another archive. Throws 400. */
-async function readDocument(sql: Sql, { key, size }: StreamedContent): Promise<string | null> {
-  const converted = await convertDocument({ size, chunks: readContent(sql, key) })
+async function readDocument(sql: Sql, { key, size }: StreamedContent, of: string): Promise<string | null> {
+  const converted = await convertDocument({ size, chunks: readContent(sql, key), of })
   if (converted === 'other') return null
   if ('fault' in converted) return badRequest(`file: ${converted.fault}`)
   await addText(sql, key, converted.text)

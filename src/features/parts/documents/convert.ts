@@ -35,13 +35,13 @@ const words: Readonly<Record<Exclude<DocumentFault, 'other'>, string>> = {
 const TOO_LARGE = { fault: 'is too large a document' }
 const TOO_LONG = { fault: 'takes more than 20 s to be read' }
 
-/** Converts a document of this size. Rejects with what `chunks` throws. */
+/** Converts a document of this size. `of`: who brings it. Rejects with what `chunks` throws. */
 export async function convertDocument(
-  { size, chunks }: { size: number; chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array> },
+  { size, chunks, of }: { size: number; chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>; of?: string },
   limits: DocumentLimits = defaultLimits,
 ): Promise<Converted> {
   if (size > limits.bytes) return TOO_LARGE
-  using _permit = await converting.acquire(never)
+  using _permit = await converting.acquire(never, of)
   const file = new URL('./child/document-child.ts', import.meta.url)
   const child = startProcess(file, limits.heapMegabytes, ['pipe', 'pipe', 'ignore', 'ipc'])
   const { promise, resolve, reject } = Promise.withResolvers<Converted>()

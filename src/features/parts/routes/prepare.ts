@@ -122,11 +122,11 @@ export const partsIn = (messages: SentConversation<FoundSource>): FoundPart[] =>
 export const bringsAddresses = (messages: SentConversation<FoundSource>): boolean =>
   partsIn(messages).some(({ source }) => source.kind === 'address')
 
-/** Loads the messages of a stateless request with all that they hold, as far as it is sent. Throws 400, 413 and 503. */
+/** Loads the messages of a stateless request with all that they hold, as far as it is sent. `of`: who brings it. Throws 400, 413 and 503. */
 export async function loadMessages(
   deps: PartDependencies,
   messages: SentConversation<FoundSource>,
-  uploads: Uploads,
+  { uploads, of }: { uploads: Uploads; of: string },
 ): Promise<ModelMessage[]> {
   const at = messages.findLastIndex(({ role }) => role === 'user')
   const [earlier, newest] = [partsIn(messages.slice(0, at)), partsIn(messages.slice(at))]
@@ -135,7 +135,7 @@ export async function loadMessages(
   for (const one of await loadParts(deps, [...newest, ...earlier.slice(-MOST_EARLIER)], uploads)) {
     loaded.set(one.part, one)
   }
-  const texts = await uploads.during(() => documentTexts([...loaded.values()]))
+  const texts = await uploads.during(() => documentTexts([...loaded.values()], of))
   return withinPartLimit(
     messages.map((message) => {
       refuseTooLarge(
@@ -238,7 +238,9 @@ export async function prepareParts(
     const loaded = await loadParts(deps, parts, uploads)
     const documents = loaded.filter(bringsDocument).map(({ data }) => data.sha256)
     const known = documents.length === 0 ? undefined : await textSizes(sql, owner, documents)
-    const texts = await uploads.during(() => documentTexts(loaded, known))
+    const texts = await uploads.during(() =>
+      documentTexts(loaded, JSON.stringify([owner.agentId, owner.user ?? owner.sessionId]), known),
+    )
     refuseTooLarge(loaded.slice(earlier), texts, loaded.slice(0, earlier))
     const contents = loaded.map(({ part: { source }, data }) =>
       source.kind === 'stored'
@@ -246,7 +248,7 @@ export async function prepareParts(
         : { ...data, text: texts.get(data.sha256)?.bytes },
     )
     const keys = await uploads.during(async () => {
-      using _permit = await storing.acquire(never)
+      using _permit = await storing.acquire(never, owner.user ?? owner.sessionId ?? '')
       return await keepContents(sql, uploadId, { owner, contents })
     })
     if (keys === null) return badRequest('A picture or file that the message names was deleted meanwhile.')

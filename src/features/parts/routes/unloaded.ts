@@ -4,12 +4,15 @@ import { type DocumentText, documentTexts } from './document-parts.ts'
 import { checkSent, heldPart, modelMessage, partsIn } from './prepare.ts'
 import type { FoundPart, FoundSource, SentConversation } from './sent-message.ts'
 
-/** Returns the messages as a model would be sent them. Documents that came with the request are converted. Throws 400. */
-export async function unloadedMessages(messages: SentConversation<FoundSource>): Promise<ModelMessage[]> {
+/**
+ * Returns the messages as a model would be sent them. Documents that came with the request are converted. `of`: who
+ * brings them. Throws 400.
+ */
+export async function unloadedMessages(messages: SentConversation<FoundSource>, of: string): Promise<ModelMessage[]> {
   const parts = partsIn(messages)
   await checkSent(parts)
   const brought = parts.flatMap((part) => (part.source.kind === 'data' ? [{ part, ...part.source }] : []))
-  const texts = await documentTexts(brought)
+  const texts = await documentTexts(brought, of)
   return messages.map((message) => modelMessage(message, (part) => unloadedPart(part, texts)))
 }
 

@@ -17,13 +17,14 @@ export function termsIn(q: string | undefined): Asked['terms'] {
   return typeof terms === 'string' ? badRequest(`q: ${terms}`) : terms
 }
 
-export type RunSearch = <Result>(search: Parameters<typeof withinTime<Result>>[1]) => Promise<Result>
+/** Runs a search. `of`: who asks for it. */
+export type RunSearch = <Result>(of: string, search: Parameters<typeof withinTime<Result>>[1]) => Promise<Result>
 
 /** Makes the runner of searches. It throws 503 for one that waits or reads for too long. */
 export function createSearches(sql: Sql): RunSearch {
   const turns = createSemaphore(AT_ONCE)
-  return async (search) => {
-    const turn = await turns.acquire(AbortSignal.timeout(WAIT_MS)).catch(() => {
+  return async (of, search) => {
+    const turn = await turns.acquire(AbortSignal.timeout(WAIT_MS), of).catch(() => {
       throw new HttpError(503, 'Other searches are running: try again.', { 'retry-after': '1' })
     })
     using _ = turn

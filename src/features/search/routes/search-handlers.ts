@@ -4,7 +4,7 @@ import { HttpError, missing } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
-import { type DeployHandlers, userOf } from '../../users/index.ts'
+import { callerName, type DeployHandlers, userOf } from '../../users/index.ts'
 import type { Asked } from '../store/candidates.ts'
 import { findSessions, sessionsOf, snippetsOf } from '../store/search.ts'
 import { isIndexed, scopeWords } from '../store/search-index.ts'
@@ -39,7 +39,7 @@ export const searchHandlers = ({ sql, runSearch, show }: SearchDependencies) =>
           ${metadata === undefined ? tx`` : tx`and metadata @> ${JSON.stringify(metadata)}::text::jsonb`}
           ${archived === undefined ? tx`` : tx`and archived = ${archived === 'true'}`}`,
       }
-      return await runSearch(async (reading) => {
+      return await runSearch(callerName(caller), async (reading) => {
         const found = await findSessions(reading, asked, { most: limit + 1, after })
         const page = found.slice(0, limit)
         const records = await sessionsOf(

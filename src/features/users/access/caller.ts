@@ -61,6 +61,10 @@ export function keyIdOf(caller: Caller): string | null {
   return caller.kind === 'key' ? (caller.named?.id ?? null) : null
 }
 
+/** Returns a name of the caller among all: a key's, or that of an agent's user. */
+export const callerName = (caller: Caller): string =>
+  caller.kind === 'secret' ? JSON.stringify([caller.agentId, caller.user]) : (keyIdOf(caller) ?? 'PUBLIC_API_KEY')
+
 /** Returns the agents that a named key opens. Null means all. */
 export const agentsOf = (caller: Caller): readonly string[] | null =>
   caller.kind === 'key' ? (caller.named?.agentIds ?? null) : null

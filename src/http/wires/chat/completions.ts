@@ -27,7 +27,7 @@ import {
   type SentConversation,
   type Uploads,
 } from '../../../features/parts/index.ts'
-import { type Caller, callerLimits, type DeployHandlers } from '../../../features/users/index.ts'
+import { type Caller, callerLimits, callerName, type DeployHandlers } from '../../../features/users/index.ts'
 import { type AskedVersion, agentOfVersion } from '../../../features/versions/index.ts'
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
@@ -152,7 +152,7 @@ export async function answerStateless<Body>(
   const id = newId()
   const limited = limitStateless(deps, { id, agent, user, counted: callerLimits(caller, reply) })
   if (bringsAddresses(sent)) await limited.look()
-  const messages = await loadMessages(deps, sent, uploads)
+  const messages = await loadMessages(deps, sent, { uploads, of: callerName(caller) })
   const slot = deps.host.takeSlot(agent.id)
   if (typeof slot === 'string') return refuse(slot)
   using _slot = slot

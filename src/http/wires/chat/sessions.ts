@@ -11,8 +11,8 @@ import { answerPart, partPath } from '../../../features/parts/index.ts'
 import {
   type Caller,
   callerLimits,
+  callerName,
   type DeployHandlers,
-  keyIdOf,
   ownSession,
   refuseUsedMetadata,
   type UsedMetadataDependencies,
@@ -74,10 +74,10 @@ const wireListed = ({ status, queued, ...session }: sessions.ListedSession) => (
   queued,
 })
 
-const followerOf = (caller: Caller, agentId: string): Follower =>
-  caller.kind === 'secret'
-    ? { kind: 'user', id: `${agentId} ${caller.user}` }
-    : { kind: 'key', id: keyIdOf(caller) ?? 'PUBLIC_API_KEY' }
+const followerOf = (caller: Caller): Follower => ({
+  kind: caller.kind === 'secret' ? 'user' : 'key',
+  id: callerName(caller),
+})
 
 const wirePart = ({ id: messageId, agentId, sessionId }: Message, part: MessagePart, index: number) => ({
   type: part.type,
@@ -202,7 +202,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
           endsAt: caller.kind === 'secret' ? caller.expiresAt : null,
           children: withChildren(query, caller),
           show: wireListed,
-          follower: followerOf(caller, agent.id),
+          follower: followerOf(caller),
         },
       )
     },

@@ -1,5 +1,6 @@
 /** The sessions of all agents (contract section 16). */
 
+import type { FastifyRequest } from 'fastify'
 import type { NoteReads } from '../../../features/audit/index.ts'
 import { type FeedDependencies, type Show, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
 import type { RunSearch } from '../../../features/search/index.ts'
@@ -69,6 +70,9 @@ const shownSession: Show = ({
   parent,
 }) => ({ id, agentId, agentName, title, user, status, errorCode, archived, queued, createdAt, updatedAt, parent })
 
+/** Returns a name of who asks, among all who manage. */
+const actorName = ({ actor }: FastifyRequest): string => `${actor?.actorKind} ${actor?.actor}`
+
 interface OverviewDependencies extends FeedDependencies {
   sql: Sql
   runSearch: RunSearch
@@ -84,7 +88,7 @@ export const allSessionHandlers = ({ sql, sessionFeed, followers, runSearch, not
       const asked = { ...filtersIn(query), status: query.status, ...page }
       const isSearch = query.in === 'messages'
       const { items, total, more, ...rest } = isSearch
-        ? await searchMessages(sql, runSearch, asked)
+        ? await searchMessages({ sql, runSearch }, actorName(request), asked)
         : await listAllSessions(sql, asked)
       if (isSearch && request.person)
         await noteReads(request, request.person.identity, { sessionIds: items.map(({ id }) => id) })
@@ -107,7 +111,7 @@ export const allSessionHandlers = ({ sql, sessionFeed, followers, runSearch, not
           lastEventId: query.last_event_id,
           endsAt: null,
           show: shownSession,
-          follower: { kind: 'key', id: `${request.actor?.actorKind} ${request.actor?.actor}` },
+          follower: { kind: 'key', id: actorName(request) },
         },
       )
       return undefined

@@ -16,8 +16,12 @@ import { repliesMatch } from './store/reply-filter.ts'
 /** The limit of the count: each of them is read. */
 const MOST_COUNTED = 1000
 
-/** Returns a page of the sessions with matching messages, the one with the newest first. Throws 400 and 503. */
-export async function searchMessages(sql: Sql, runSearch: RunSearch, { limit, offset, ...filters }: OverviewQuery) {
+/** Returns a page of the sessions with matching messages, the one with the newest first. `of`: who asks. Throws 400 and 503. */
+export async function searchMessages(
+  { sql, runSearch }: { sql: Sql; runSearch: RunSearch },
+  of: string,
+  { limit, offset, ...filters }: OverviewQuery,
+) {
   const { q, agentId, user = null, replies } = filters
   const terms = termsIn(q)
   const complete = await isIndexed(sql)
@@ -30,7 +34,7 @@ export async function searchMessages(sql: Sql, runSearch: RunSearch, { limit, of
       ${filterOf(tx, filters)}
       ${replies === undefined ? tx`` : tx`and exists (select from (select sessions.id) newest where ${repliesMatch(tx, replies)})`}`,
   }
-  return await runSearch(async (reading) => {
+  return await runSearch(of, async (reading) => {
     const most = Math.max(MOST_COUNTED + 1, offset + limit)
     const found = await findSessions(reading, asked, { most, after: null })
     const ids = found.slice(offset, offset + limit).map(({ sessionId }) => sessionId)

@@ -8,7 +8,7 @@ import type { Usage } from '../../../actors/reply/reply-event.ts'
 import { compactNow, summariseNow } from '../../../features/compaction/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
 import { findAllStored, loadMessages, mediaTypesOf, partsIn, requireUploads } from '../../../features/parts/index.ts'
-import { callerLimits } from '../../../features/users/index.ts'
+import { callerLimits, callerName } from '../../../features/users/index.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
@@ -90,7 +90,10 @@ async function compactInput(
   const wanted = instructions == null ? {} : { instructions }
   const appended = textOfInstructions(agent, instructionsIn(items, wanted, { agent, caller }), 'responses')
   const sent = await findAllStored(conversationOf(items), ownFiles(deps.sql, caller, agent.id))
-  const conversation = restingGiven(await loadMessages(deps, sent, uploads), summary?.text ?? null)
+  const conversation = restingGiven(
+    await loadMessages(deps, sent, { uploads, of: callerName(caller) }),
+    summary?.text ?? null,
+  )
   const id = newId()
   const mediaTypes = mediaTypesOf(partsIn(sent))
   const counted = callerLimits(caller, reply)

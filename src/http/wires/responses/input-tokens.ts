@@ -17,7 +17,7 @@ import {
   type SentConversation,
   unloadedMessages,
 } from '../../../features/parts/index.ts'
-import { userOf } from '../../../features/users/index.ts'
+import { callerName, userOf } from '../../../features/users/index.ts'
 import { readHistory } from '../../../persistence/replies/reading/history.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
 import { promptToSend } from '../../../templates/prompt-template.ts'
@@ -140,5 +140,5 @@ async function messagesOf(
   sent: SentConversation,
   { agentId, caller }: Pick<Exchange, 'caller'> & { agentId: string },
 ): Promise<ModelMessage[]> {
-  return await unloadedMessages(await findAllStored(sent, ownFiles(sql, caller, agentId)))
+  return await unloadedMessages(await findAllStored(sent, ownFiles(sql, caller, agentId)), callerName(caller))
 }

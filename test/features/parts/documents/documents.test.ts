@@ -81,3 +81,14 @@ verifies(
     expect(await textOf(cut)).toEqual([WORD, `${'x'.repeat(399_998)}\n\n${last}`])
   },
 )
+
+verifies('contract-18.a-turn-each', 'whoever brings many delays another one by a single document', async () => {
+  const ended: string[] = []
+  const convert = async (of: string) => {
+    await convertDocument({ size: 4, chunks: [Buffer.from('none')], of })
+    ended.push(of)
+  }
+  await Promise.all([...Array.from({ length: 8 }, () => convert('many')), convert('one')])
+  // Two are converted at once, and end in any order: two began before it waited, two go before it, and one beside it.
+  expect(ended.indexOf('one')).toBeLessThan(6)
+})
