@@ -76,11 +76,14 @@ test('cause, state, step and span are on a laptop’s screen at once, and arrows
     page.getByRole('region', { name: 'Span attempt 1' }),
   ]
   for (const one of shown) {
-    const box = await one.boundingBox()
-    expect((box?.y ?? 900) + Math.min(box?.height ?? 0, 24)).toBeLessThanOrEqual(800)
+    const end = async () => {
+      const box = await one.boundingBox()
+      return (box?.y ?? 900) + Math.min(box?.height ?? 0, 24)
+    }
+    await until(end).toBeLessThanOrEqual(800)
   }
   const facts = page.getByRole('region', { name: 'Facts' })
-  expect(await facts.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+  await expect.poll(() => facts.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
   expect(await sidewaysScroll(page)).toEqual([])
   expect(await axe(page)).toEqual([])
   await page.keyboard.press('ArrowLeft')
