@@ -613,6 +613,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp-servers/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a tool of an MCP server once
+         * @description Calls it as a model would, outside of any session: the server cannot ask a user. Always 200: see `ok`.
+         */
+        post: operations["testMcpServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connections": {
         parameters: {
             query?: never;
@@ -5711,6 +5731,7 @@ export interface components {
         };
         LiveActors: {
             actors: components["schemas"]["LiveActor"][];
+            instances: string[];
             /**
              * Format: date-time
              * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
@@ -5899,6 +5920,21 @@ export interface components {
             inputSchema: {
                 [key: string]: unknown;
             };
+        };
+        McpToolTest: {
+            ok: boolean;
+            /** @description What a model would be told: the result, or what went wrong. */
+            content: string;
+            /** @description Milliseconds. */
+            latencyMs: number;
+        };
+        McpToolTestRequest: {
+            /** @description The server's name for it. */
+            tool: string;
+            /** @description What a model would pass. */
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
         };
         McpTools: {
             tools: components["schemas"]["McpTool"][];
@@ -8613,6 +8649,8 @@ export type McpServerCreate = components['schemas']['McpServerCreate'];
 export type McpServerList = components['schemas']['McpServerList'];
 export type McpServerUpdate = components['schemas']['McpServerUpdate'];
 export type McpTool = components['schemas']['McpTool'];
+export type McpToolTest = components['schemas']['McpToolTest'];
+export type McpToolTestRequest = components['schemas']['McpToolTestRequest'];
 export type McpTools = components['schemas']['McpTools'];
 export type Message = components['schemas']['Message'];
 export type ModelPrice = components['schemas']['ModelPrice'];
@@ -13313,6 +13351,122 @@ export interface operations {
                 };
             };
             /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    testMcpServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpToolTestRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpToolTest"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such MCP server. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than 256 KiB or `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The stored secret headers cannot be decrypted. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -144,6 +144,8 @@ export interface McpServersHandlers<X extends Exchange> {
   deleteMcpServer: Handler<operations['deleteMcpServer'], X>
   /** GET /api/v1/mcp-servers/{id}/tools — List the tools of an MCP server */
   listMcpServerTools: Handler<operations['listMcpServerTools'], X>
+  /** POST /api/v1/mcp-servers/{id}/test — Call a tool of an MCP server once */
+  testMcpServer: Handler<operations['testMcpServer'], X>
 }
 
 /** Sign-ins of users at MCP servers. */

@@ -96,6 +96,7 @@ export const endpoints: [string, string, number][] = [
   ['post', `${agent}/playground/chat`, 200],
   // contract sections 2, 5 and 8
   ['post', '/api/v1/http-tools/{id}/test', 200],
+  ['post', '/api/v1/mcp-servers/{id}/test', 200],
   ['get', `${play}/{session_id}/stream`, 200],
   ['post', `${play}/{session_id}/cancel`, 204],
   ['post', `${play}/{session_id}/compact`, 200],

@@ -92,7 +92,7 @@ const pages: RouteObject[] = [
   headed(
     'chart',
     {
-      title: 'State chart',
+      title: 'Live view',
       description: 'Where a reply is, how long it is silent, what may come next, and why it ended.',
       width: 'full',
     },

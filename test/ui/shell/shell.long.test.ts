@@ -13,7 +13,7 @@ afterAll(async () => {
 const pages = [
   ['/', 'Welcome to Greenroom'],
   ['/playground', 'Playground'],
-  ['/chart', 'State chart'],
+  ['/chart', 'Live view'],
   ['/agents', 'Agents'],
   ['/prompts', 'Prompts'],
   ['/prompts/new', 'New prompt'],

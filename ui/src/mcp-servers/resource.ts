@@ -52,6 +52,10 @@ export const mcpTools = (id: string) =>
     refetchOnWindowFocus: false,
   })
 
+/** Calls a tool. What goes wrong is an answer too. */
+export const tryMcpTool = (id: string, body: components['schemas']['McpToolTestRequest']) =>
+  api.POST('/api/v1/mcp-servers/{id}/test', { ...atRecord(id), body })
+
 /** Returns the users who have signed in at the server, 100 at most. */
 export const mcpConnections = (id: string) =>
   queryOptions({

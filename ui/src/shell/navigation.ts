@@ -30,7 +30,7 @@ export const sections: readonly { label: string | null; pages: Link[] }[] = [
       { to: '/playground', label: 'Playground', icon: IconMessageCircle },
       { to: '/sessions', label: 'Sessions', icon: IconMessages },
       { to: '/waiting', label: 'Approvals', icon: IconHandStop },
-      { to: '/chart', label: 'State chart', icon: IconSitemap },
+      { to: '/chart', label: 'Live view', icon: IconSitemap },
       { to: '/usage', label: 'Usage', icon: IconChartBar },
     ],
   },

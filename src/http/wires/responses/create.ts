@@ -75,7 +75,9 @@ export async function createResponse(
       return undefined
     }
     return isBackground
-      ? await afterStored(requesterLost, async () => storedResponse(deps.sql, await find()))
+      ? await afterStored(requesterLost, async () =>
+          storedResponse(deps.sql, await find(), { asBegun: sent.outcome !== 'joined' }),
+        )
       : await wholeResponse(reply, { source, find }, onLeft)
   })
 }
