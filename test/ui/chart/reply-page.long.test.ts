@@ -117,7 +117,7 @@ test('a reply that is silent for long is stopped beside the figure that says so'
   await silenceIsLong(page)
   await page.goto(`/replies/${running}`)
   await page.getByTestId('silence').first().waitFor()
-  expect(await page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
+  await until(() => page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Stop the silent reply' }).click()
   await until(() => lit(page).getAttribute('data-state')).toBe('cancelled')
 })
