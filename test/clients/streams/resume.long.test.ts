@@ -1,5 +1,5 @@
 /** Those who follow a reply: from its beginning, while it runs, and across a lost connection. */
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
 import { startProxy } from '../../support/network/proxy.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
@@ -16,6 +16,8 @@ let scene: Scene
 beforeAll(async () => {
   scene = await openScene({ PUBLIC_API_KEY: '' })
 })
+// What a test that failed has left is no answer to the next one's question.
+beforeEach(() => scene.up.forget())
 afterAll(async () => {
   await browser.close()
   await scene?.close()

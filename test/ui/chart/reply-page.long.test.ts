@@ -77,11 +77,14 @@ test('cause, state, step and span are on a laptop’s screen at once, and arrows
     page.getByRole('region', { name: 'Span attempt 1' }),
   ]
   for (const one of shown) {
-    const box = await one.boundingBox()
-    expect((box?.y ?? 900) + Math.min(box?.height ?? 0, 24)).toBeLessThanOrEqual(800)
+    const end = async () => {
+      const box = await one.boundingBox()
+      return (box?.y ?? 900) + Math.min(box?.height ?? 0, 24)
+    }
+    await until(end).toBeLessThanOrEqual(800)
   }
   const facts = page.getByRole('region', { name: 'Facts' })
-  expect(await facts.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+  await expect.poll(() => facts.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
   expect(await sidewaysScroll(page)).toEqual([])
   expect(await axe(page)).toEqual([])
   await page.keyboard.press('ArrowLeft')
@@ -129,7 +132,7 @@ test('a reply that is silent for long is stopped beside the figure that says so'
   await silenceIsLong(page)
   await page.goto(`/replies/${running}`)
   await page.getByTestId('silence').first().waitFor()
-  expect(await page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
+  await until(() => page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Stop the silent reply' }).click()
   await until(() => lit(page).getAttribute('data-state')).toBe('cancelled')
 })
