@@ -81,7 +81,7 @@ function conversationCalls({ client, honoured, conversation }: Kit): Step[] {
       const { id } = await conversation()
       expect((await client.conversations.items.list(id, { order: 'asc', limit: 1 })).data).toHaveLength(1)
     }),
-    honoured('conversations.items.create', 'items', 'Behind the last item', async () => {
+    honoured('conversations.items.create', 'items', 'After the last item', async () => {
       const { id } = await conversation()
       const { data } = await client.conversations.items.create(id, {
         items: [{ type: 'message', role: 'user', content: 'two' }],
@@ -109,7 +109,7 @@ function fileCalls({ client, honoured, refused }: Kit): Step[] {
     honoured(
       'files.create',
       'file, purpose',
-      'PDF, Word, Excel, text, CSV, Markdown and pictures, told by their bytes',
+      'PDF, Word, Excel, text, CSV, Markdown and pictures, recognized by their bytes',
       async () => {
         expect(await upload()).toMatchObject({ object: 'file', bytes: 3, filename: 'a.txt', purpose: 'user_data' })
       },
