@@ -613,6 +613,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp-servers/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a tool of an MCP server once
+         * @description Calls it as a model would, outside of any session: the server cannot ask a user. Always 200: see `ok`.
+         */
+        post: operations["testMcpServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sign-ins of users at all MCP servers, oldest first
+         * @description With `user`: what one user has signed in at, with every agent.
+         */
+        get: operations["listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp-servers/{id}/connections": {
         parameters: {
             query?: never;
@@ -4598,6 +4638,12 @@ export interface components {
              */
             created_at: string;
         };
+        ConnectionList: {
+            connections: components["schemas"]["UserConnection"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
         Connections: {
             connections: components["schemas"]["Connection"][];
         };
@@ -5685,6 +5731,7 @@ export interface components {
         };
         LiveActors: {
             actors: components["schemas"]["LiveActor"][];
+            instances: string[];
             /**
              * Format: date-time
              * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
@@ -5873,6 +5920,21 @@ export interface components {
             inputSchema: {
                 [key: string]: unknown;
             };
+        };
+        McpToolTest: {
+            ok: boolean;
+            /** @description What a model would be told: the result, or what went wrong. */
+            content: string;
+            /** @description Milliseconds. */
+            latencyMs: number;
+        };
+        McpToolTestRequest: {
+            /** @description The server's name for it. */
+            tool: string;
+            /** @description What a model would pass. */
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
         };
         McpTools: {
             tools: components["schemas"]["McpTool"][];
@@ -8178,6 +8240,41 @@ export interface components {
             /** @description Bad feedback that was given in this time, and still exists. */
             feedbackDown: number;
         };
+        UserConnection: {
+            /**
+             * Format: uuid
+             * @description Id of the connection.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The agent with whose sessions it is used.
+             */
+            agentId: string;
+            /** @description The end user. */
+            user: string;
+            /** @description The scopes, divided by spaces. Null: the server named none. */
+            scope: string | null;
+            /**
+             * Format: date-time
+             * @description When the user signed in. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description Id of the MCP server.
+             */
+            mcpServerId: string;
+            /** @description Its name. */
+            server: string;
+            /** @description The agent's name. */
+            agentName: string;
+            /**
+             * Format: date-time
+             * @description When the access token ends. It is renewed on its next use where the server allows that. Null: no end. ISO 8601, UTC.
+             */
+            expiresAt: string | null;
+        };
         UserUse: {
             /** @description The user. */
             user: string;
@@ -8486,6 +8583,7 @@ export type ChildPlace = components['schemas']['ChildPlace'];
 export type ClientSecret = components['schemas']['ClientSecret'];
 export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
 export type Connection = components['schemas']['Connection'];
+export type ConnectionList = components['schemas']['ConnectionList'];
 export type Connections = components['schemas']['Connections'];
 export type ContentPart = components['schemas']['ContentPart'];
 export type Conversation = components['schemas']['Conversation'];
@@ -8551,6 +8649,8 @@ export type McpServerCreate = components['schemas']['McpServerCreate'];
 export type McpServerList = components['schemas']['McpServerList'];
 export type McpServerUpdate = components['schemas']['McpServerUpdate'];
 export type McpTool = components['schemas']['McpTool'];
+export type McpToolTest = components['schemas']['McpToolTest'];
+export type McpToolTestRequest = components['schemas']['McpToolTestRequest'];
 export type McpTools = components['schemas']['McpTools'];
 export type Message = components['schemas']['Message'];
 export type ModelPrice = components['schemas']['ModelPrice'];
@@ -8657,6 +8757,7 @@ export type UsageFigures = components['schemas']['UsageFigures'];
 export type UsageFiguresRow = components['schemas']['UsageFiguresRow'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
+export type UserConnection = components['schemas']['UserConnection'];
 export type UserUse = components['schemas']['UserUse'];
 export type UserUses = components['schemas']['UserUses'];
 export type VersionFields = components['schemas']['VersionFields'];
@@ -13242,6 +13343,198 @@ export interface operations {
             };
             /** @description The server cannot be reached, or its response is invalid. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    testMcpServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpToolTestRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpToolTest"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such MCP server. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than 256 KiB or `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The stored secret headers cannot be decrypted. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listConnections: {
+        parameters: {
+            query?: {
+                /** @description Only connections with this agent. */
+                agentId?: string;
+                /** @description Only connections of this user. */
+                user?: string;
+                /** @description Only connections with this MCP server. */
+                mcpServerId?: string;
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

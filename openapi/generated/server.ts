@@ -144,10 +144,14 @@ export interface McpServersHandlers<X extends Exchange> {
   deleteMcpServer: Handler<operations['deleteMcpServer'], X>
   /** GET /api/v1/mcp-servers/{id}/tools — List the tools of an MCP server */
   listMcpServerTools: Handler<operations['listMcpServerTools'], X>
+  /** POST /api/v1/mcp-servers/{id}/test — Call a tool of an MCP server once */
+  testMcpServer: Handler<operations['testMcpServer'], X>
 }
 
 /** Sign-ins of users at MCP servers. */
 export interface McpConnectionsHandlers<X extends Exchange> {
+  /** GET /api/v1/connections — List the sign-ins of users at all MCP servers, oldest first */
+  listConnections: Handler<operations['listConnections'], X, 'limit' | 'offset'>
   /** GET /api/v1/mcp-servers/{id}/connections — List the users who have signed in at an MCP server, oldest first */
   listMcpConnections: Handler<operations['listMcpConnections'], X, 'limit' | 'offset'>
   /** DELETE /api/v1/mcp-servers/{id}/connections/{connection_id} — Remove a user's sign-in at an MCP server */

@@ -1,14 +1,22 @@
 /** The MCP SDK, a part in each turn of the event loop: loaded as a whole it holds all replies for 0.1 s. */
 import { setImmediate } from 'node:timers/promises'
 
-/** The parts of each half, lowest first. A build divides its files there. */
+/** The parts on which both halves build, lowest first. A build divides its files there. */
+const common = [
+  () => import('zod/v4/locales'),
+  () => import('zod/v4/core'),
+  () => import('zod/v4'),
+  () => import('@modelcontextprotocol/core'),
+]
+
+/** The parts of each half, lowest first. */
 const parts = {
   client: [
-    () => import('@modelcontextprotocol/core'),
+    ...common,
     () => import('@modelcontextprotocol/client/validators/ajv'),
     () => import('@modelcontextprotocol/client'),
   ],
-  server: [() => import('@modelcontextprotocol/core'), () => import('@modelcontextprotocol/server/validators/ajv')],
+  server: [...common, () => import('@modelcontextprotocol/server/validators/ajv')],
 }
 
 const loading: { client?: Promise<void>; server?: Promise<void> } = {}

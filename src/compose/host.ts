@@ -7,6 +7,7 @@ import { createTimers } from '../coordination/timers.ts'
 import { createExpiry } from '../features/approvals/expiry.ts'
 import { readRemembered } from '../features/approvals/store/remembered/remembered.ts'
 import { createCallPolicy } from '../features/approvals/waiting-calls.ts'
+import { childOf } from '../features/children/index.ts'
 import { createCompactions } from '../features/compaction/compact-session.ts'
 import { createContinuation } from '../features/continuation/continuation.ts'
 import { basisOfClaimed } from '../features/continuation/taken-over.ts'
@@ -77,6 +78,7 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   const continuation = createContinuation(inner, {
     handovers,
     basisOf: (...claimed) => askAgain(() => basisOf(...claimed), settings.ownerLeaseMs),
+    agentOf: (call) => childOf(call)?.agentId,
     isAway: isUnavailable,
     onTakenOver: metrics?.onTakenOver,
   })

@@ -41,6 +41,7 @@ type ToolDependencies = Pick<
   | 'checkContent'
   | 'callHttpTool'
   | 'discoverTools'
+  | 'callMcpTool'
   | 'discoveryWarning'
   | 'onMcpServerChange'
   | 'fetchPicture'
@@ -83,6 +84,13 @@ export function toolDependencies({
       return callHttpTool(outbound, tool, args, signal, null, { ...valuesWithoutSession(), user, metadata })
     },
     discoverTools: async (server, signal) => mcp.tools(withoutSession(server), signal),
+    async callMcpTool(server, { tool, args }, signal) {
+      const filled = filledServer(server, valuesWithoutSession())
+      if ('reason' in filled) return { ok: false, content: filled.words }
+      const { ok, content, challenge } = await mcp.call(filled.server, tool, args, signal)
+      const signsIn = server.auth === 'user' && challenge !== undefined
+      return signsIn ? { ok, content: 'The MCP server wants a sign-in: each user signs in at it.' } : { ok, content }
+    },
     discoveryWarning: async (server) => mcp.warning(withoutSession(server)),
     onMcpServerChange: (id) => mcp.forget(id),
     fetchPicture: (url, options) => fetchPicture(outbound, url, options),

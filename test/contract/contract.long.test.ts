@@ -137,6 +137,7 @@ describe('requests', () => {
     ['createHttpTool', { ...tool, headers: null, body: null, inputSchema: null }],
     ['updateHttpTool', { headers: { a: '***' }, inputSchema: { type: 'object' } }],
     ['testHttpTool', { arguments: { a: [1] } }],
+    ['testMcpServer', { tool: 'echo', arguments: { a: [1] } }],
     ['updateAgentTools', {}],
     [
       'updateAgentTools',

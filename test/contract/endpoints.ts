@@ -96,6 +96,7 @@ export const endpoints: [string, string, number][] = [
   ['post', `${agent}/playground/chat`, 200],
   // contract sections 2, 5 and 8
   ['post', '/api/v1/http-tools/{id}/test', 200],
+  ['post', '/api/v1/mcp-servers/{id}/test', 200],
   ['get', `${play}/{session_id}/stream`, 200],
   ['post', `${play}/{session_id}/cancel`, 204],
   ['post', `${play}/{session_id}/compact`, 200],
@@ -181,6 +182,7 @@ export const endpoints: [string, string, number][] = [
   ['get', `${play}/{session_id}/shares`, 200],
   ['delete', `${play}/{session_id}/shares/{share_id}`, 204],
   ['get', '/api/v1/debug/find', 200],
+  ['get', '/api/v1/connections', 200],
   ['get', '/api/v1/mcp-servers/{id}/connections', 200],
   ['delete', '/api/v1/mcp-servers/{id}/connections/{connection_id}', 204],
   ['get', `${agent}/deploy/users/{user}/connections`, 200],

@@ -276,7 +276,7 @@ verifies(
           statuses.some((status) => status < 300) ||
             streamed ||
             outside.has(name) ||
-            name.includes('/http-tools/{id}/test'),
+            /[/](http-tools|mcp-servers)[/]{id}[/]test$/.test(name),
         ]).toEqual([name, true])
       }
     }

@@ -22,6 +22,7 @@ export async function walkShares(walk: Walk, { agent_id, session_id }: { agent_i
 /** Walks what lies below an MCP server. */
 export async function walkServer(walk: Walk, path: string, id: string) {
   await walk('get', `${path}/{id}/tools`, {})
+  await walk('get', '/api/v1/connections', {})
   await walk('get', `${path}/{id}/connections`, { id })
   await walk('delete', `${path}/{id}/connections/{connection_id}`, { id })
 }

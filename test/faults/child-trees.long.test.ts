@@ -4,99 +4,20 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
-import { asks, says } from '../http/tool-scene.ts'
-import type { UpstreamCall } from '../support/network/upstream.ts'
-import { newSession, type Product, postJson } from '../support/programs/product.ts'
+import { type Product, postJson } from '../support/programs/product.ts'
 import { seededRandom } from '../support/random.ts'
 import { samples } from '../support/samples.ts'
 import { verifies } from '../verifies.ts'
+import { addAgents, answering, plant, type Tree } from './child-trees.ts'
 import { openToolFaults, type ToolFaults } from './tool-faults.ts'
 
 const TREES = samples(20, 500)
 const LEASE_MS = 1500
 vi.setConfig({ testTimeout: 300_000 + TREES * 4000 })
-const names = ['desk', 'billing', 'ledger', 'archive']
 /** Longest time in which nothing may happen in a tree that asks nobody, while no instance comes or goes (milliseconds). */
 const BOUND_MS = LEASE_MS + 10_000
-/** Longest time of one answer of a model, and between two trees (milliseconds). */
-const STEP_MS = 400
+/** Longest time between two trees (milliseconds). */
 const SPREAD_MS = 1500
-
-/** A session's part of a tree: what it asks its children, and the name by which it answers. */
-interface Part {
-  name: string
-  below: Part[]
-  /** Whether it also makes a call that somebody approves. */
-  asks: boolean
-}
-
-function randomTree(random: () => number, name: string, depth: number): Part {
-  const most = depth === 1 ? 8 : 3
-  const width = depth > 3 || random() < 0.3 ? 0 : 1 + Math.floor(random() * most)
-  const asks = random() < 0.25
-  return { name, asks, below: Array.from({ length: width }, (_, n) => randomTree(random, `${name}.${n}`, depth + 1)) }
-}
-
-const partIn = (text: string): Part => JSON.parse(text)
-
-/** A model that asks what its message has below it, then answers by its name. */
-const answering = (random: () => number) => async (call: UpstreamCall) => {
-  const { messages, model } = call.body
-  const asked = messages.findLast(({ role }: { role: string }) => role === 'user')
-  // An answer that was cut off is gone on with (contract section 21).
-  if (!asked.content.startsWith('{')) return await says('.')(call)
-  const part = partIn(asked.content)
-  await Promise.race([delay(random() * STEP_MS), call.closed])
-  if (call.abandoned) return
-  const isTold = messages.at(-1)?.role === 'tool'
-  if (isTold || (part.below.length === 0 && !part.asks)) return await says(`answer of ${part.name}`)(call)
-  const next = names[names.indexOf(model) + 1] ?? ''
-  const calls = part.below.map((below) => ({
-    name: next,
-    arguments: JSON.stringify({ message: JSON.stringify(below) }),
-  }))
-  await asks('', ...calls, ...(part.asks ? [{ name: 'current_time', arguments: '{}' }] : []))(call)
-}
-
-/** Agents that ask each other in this order; those of even places go on elsewhere. Resolves to the first one's id. */
-async function addAgents({ client }: Product, known: string): Promise<string> {
-  const { data } = await client.GET('/api/v1/agents/{id}', { params: { path: { id: known } } })
-  let below: string | null = null
-  for (const [n, name] of [...names.entries()].reverse()) {
-    const onLoss = n % 2 === 0 ? 'continue' : 'error'
-    const made = await client.POST('/api/v1/agents', {
-      body: { name, model: name, providerId: data?.providerId ?? '', onLoss, generationConfig: { maxToolCalls: 50 } },
-    })
-    const id = made.data?.id ?? ''
-    const params = { path: { agent_id: id } }
-    const agentTools = below === null ? [] : [{ agentId: below }]
-    const body = { agentTools, builtInToolIds: ['current_time'], approvals: ['current_time'] }
-    await client.PUT('/api/v1/agents/{agent_id}/tools', { params, body })
-    below = id
-  }
-  return below ?? ''
-}
-
-interface Tree {
-  session: string
-  end: 'whole' | 'cancelled' | 'deleted'
-}
-
-/** Starts a tree at an instance, which may be gone by then, and cancels or deletes one in five. */
-async function plant(url: string, agent: string, random: () => number, n: number): Promise<Tree | null> {
-  const session = await newSession(url, agent).catch(() => null)
-  if (session === null) return null
-  const content = JSON.stringify(randomTree(random, `${n}`, 1))
-  const body = { messages: [{ role: 'user', content }] }
-  const [chance, wait] = [random(), random() * 2 * STEP_MS]
-  void postJson(`${url}${session}/chat/completions`, body).catch(() => {})
-  if (chance > 0.2) return { session, end: 'whole' }
-  await delay(wait)
-  if (chance > 0.1) await postJson(`${url}${session}/chat/completions/cancel`, {}).catch(() => {})
-  else await fetch(`${url}${session}`, { method: 'DELETE' }).catch(() => {})
-  return { session, end: chance > 0.1 ? 'cancelled' : 'deleted' }
-}
-
 /**
  * Ends one of the instances, then the other, until `isOver`; each comes back. Now and then there is quiet, for as long as
  * nobody may wait. `onChange` is called when an instance has come or gone.
@@ -150,6 +71,31 @@ async function decideAll(
     }
   }
   return decided
+}
+
+/** Cancels or deletes random children that run or wait, each alone. Resolves to those that were deleted. */
+async function endChildren(
+  { database: { sql } }: ToolFaults,
+  products: Product[],
+  random: () => number,
+  isOver: () => boolean,
+) {
+  const deleted: string[] = []
+  let cancelled = 0
+  while (!isOver()) {
+    await delay(500 + random() * 1000)
+    const [child] = await sql<{ id: string; agentId: string }[]>`
+      select id, agent_id as "agentId" from sessions where parent is not null and status in ('streaming', 'waiting')
+       order by md5(id::text || ${random()}::text) limit 1`
+    if (child === undefined) continue
+    const path = `${products[random() < 0.5 ? 0 : 1]?.url}/api/v1/agents/${child.agentId}/deploy/sessions/${child.id}`
+    const deletes = random() < 0.5
+    const asked = deletes ? fetch(path, { method: 'DELETE' }) : postJson(`${path}/chat/completions/cancel`, {})
+    const isDone = (await asked.catch(() => null))?.status === 204
+    if (isDone && deletes) deleted.push(child.id)
+    else if (isDone) cancelled += 1
+  }
+  return { deleted, cancelled }
 }
 
 interface Unfinished {
@@ -222,6 +168,7 @@ verifies(
     const ending = unrest(scene, products, random, { isOver: () => isPlanted, onChange })
     const watching = watch(scene, { changedAt: () => changedAt, isOver: () => isPlanted })
     const deciding = decideAll(scene, products, random, () => isOver)
+    const meddling = endChildren(scene, products, random, () => isPlanted)
     for (let n = 0; trees.length < TREES; n++) {
       const tree = await plant(products[n % 2]?.url ?? '', agent, random, n)
       if (tree) trees.push(tree)
@@ -229,6 +176,7 @@ verifies(
     }
     isPlanted = true
     const ends = await ending
+    const { deleted, cancelled } = await meddling
     // Sessions that ask are decided meanwhile.
     const longest = await watching
     isOver = true
@@ -248,12 +196,14 @@ verifies(
         left join messages a on a.session_id = s.id and a.role = 'assistant' and a.finish_reason = 'stop'
        group by m.id, m.status, c.id, c.result`
     expect(calls.filter(({ n }) => n > 1)).toEqual([])
-    const told = calls.filter(({ result }) => result?.startsWith('answer of'))
+    // A child may have been deleted behind its end.
+    const told = calls.filter(({ n, result }) => n === 1 && result?.startsWith('answer of'))
     expect(told.filter(({ content, result }) => content !== result)).toEqual([])
     const orphans = await sql`
       select s.id from sessions s where s.parent is not null
          and not exists (select 1 from sessions p where p.id::text = s.parent ->> 'session_id')`
     expect(orphans).toHaveLength(0)
+    expect(await sql`select 1 from sessions where id = any(${deleted}::uuid[])`).toHaveLength(0)
     const twice = await sql`
       select session_id from messages where role = 'assistant' and continues is null and session_id in (select session_id from children)
        group by 1 having count(*) > 1`
@@ -268,6 +218,8 @@ verifies(
     console.log({
       decided,
       joined: joined.length,
+      cancelled,
+      deleted: deleted.length,
       trees: trees.length,
       ends,
       calls: calls.length,

@@ -16,6 +16,7 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-22.webhook-crash',
   'contract-24.unmodified',
   'contract-26.move',
+  'contract-27.connections-page',
   'contract-27.question-crash',
   'contract-27.sign-in-crash',
   'contract-27.sign-in-pages',

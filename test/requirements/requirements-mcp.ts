@@ -55,6 +55,8 @@ export const mcp = {
     'What an MCP server names may only be public; its own origin counts as chosen by an administrator.',
   'contract-27.connections':
     'Connections are listed and removed by the deploy key, the user’s client secret and management, with audit.',
+  'contract-27.connections-page':
+    'A page lists the connections of one user or of all, with server, agent and scopes, and ends one after a question.',
   'contract-27.connections-go':
     'Connections go with user, agent and server, and with a change of url, auth or client; revoke keeps them.',
 } as const

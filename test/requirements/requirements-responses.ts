@@ -65,6 +65,7 @@ export const responses = {
   'contract-32.files-owners': 'A file is seen by its user and the keys of its agent; for others it is unknown.',
   'contract-32.files-size':
     'A file, and all of a user, have a limit: 413, nothing stored; uploads at once do not exceed it together.',
+  'contract-32.files-held': 'No upload and no content makes an instance hold more than 2 MiB of it.',
   'contract-32.files-types': 'The type of a file is told by its bytes, never by its name.',
   'contract-32.file-ids':
     'Messages name files by their ids, as if the bytes had been sent; they keep them when the file goes.',

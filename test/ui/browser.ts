@@ -12,6 +12,7 @@
  * A page that logs an error, breaks its Content-Security-Policy, throws, or asks for a file that is not there fails its
  * test when it is disposed of.
  */
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
@@ -64,6 +65,9 @@ interface Left {
   baseURL: string
   page: Page
 }
+
+/** Words that no other test, and no other try of this one, has given to a record, a session or a message. */
+export const unique = (words: string): string => `${words}-${randomUUID().slice(0, 8)}`
 
 /** What has the keyboard's focus: its id, or its words. */
 export const focused = (page: Page): Promise<string> =>
@@ -149,10 +153,19 @@ export async function axe(page: Page): Promise<string[]> {
     // By the debugger's door: the page's own policy stays as it is.
     await page.evaluate(await axeScript)
   }
-  const found = await findings(page, scheme, '')
+  const found = await settled(() => findings(page, scheme, ''))
   await page.emulateMedia({ colorScheme: other })
   await page.locator(`html[data-mantine-color-scheme=${other}]`).waitFor({ state: 'attached' })
-  return [...found, ...(await findings(page, other, 'runOnly: ["color-contrast", "link-in-text-block"]'))]
+  const ofColour = 'runOnly: ["color-contrast", "link-in-text-block"]'
+  return [...found, ...(await settled(() => findings(page, other, ofColour)))]
+}
+
+/** Looks again while something is found that may be on its way out: what a reader meets is the page at rest. */
+async function settled<T>(look: () => Promise<T[]>): Promise<T[]> {
+  const end = Date.now() + WAIT_MS / 4
+  let found = await look()
+  while (found.length > 0 && Date.now() < end) found = await look()
+  return found
 }
 
 async function findings(page: Page, scheme: string, option: string): Promise<string[]> {
@@ -169,8 +182,12 @@ export async function sidewaysScroll(page: Page): Promise<number[]> {
   const scrolls: number[] = []
   for (const width of [390, 1440]) {
     await page.setViewportSize({ width, height })
-    await page.evaluate('new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut)))')
-    if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) scrolls.push(width)
+    const laidOut = 'new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut)))'
+    const look = async () => {
+      await page.evaluate(laidOut)
+      return (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) ? [width] : []
+    }
+    scrolls.push(...(await settled(look)))
   }
   return scrolls
 }

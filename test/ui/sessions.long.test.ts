@@ -54,6 +54,25 @@ test('an operator narrows the list, follows a running reply, stops it and delete
   await rows(page).getByText('provider_timeout').waitFor()
 })
 
+test('a filter is kept by a name, and looked at again after a reload', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/sessions?status=error&q=Crowd 12')
+  await expect.poll(() => rows(page).count()).toBe(1)
+  await page.getByRole('button', { name: 'Views', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Name of the view' }).fill('The twelfth')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.goto('/sessions')
+  await expect.poll(() => rows(page).count()).toBeGreaterThan(1)
+  await page.getByRole('button', { name: 'Views', exact: true }).click()
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('link', { name: 'The twelfth', exact: true }).click()
+  await rows(page).getByText('About Crowd 12', { exact: true }).waitFor()
+  await expect.poll(() => rows(page).count()).toBe(1)
+  await page.getByRole('button', { name: 'Views', exact: true }).click()
+  await page.getByRole('button', { name: 'Forget the view The twelfth' }).click()
+  await expect.poll(() => page.getByRole('link', { name: 'The twelfth', exact: true }).count()).toBe(0)
+})
+
 test('one field takes names and times beside words, and the address keeps them', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/sessions')

@@ -1,7 +1,7 @@
 /**
- * Pictures of every page, light and dark, wide and narrow, with demo data: `npm run shots [-- FOLDER [WORD]]`. The
+ * Pictures of every page, light and dark, wide and narrow, with demo data: `npm run shots [-- FOLDER [WORD [LOOK]]]`. The
  * folder is ui/shots where none is named; with a word only pages whose name holds it are taken, with several, separated by
- * commas, those of any.
+ * commas, those of any. Looks are named likewise: `light-1280,dark-390` are these two of the eight.
  */
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,6 +27,7 @@ export interface Shot {
 
 const folder = argv[2] ?? join(import.meta.dirname, '../shots')
 const words = (argv[3] ?? '').split(',')
+const looks = (argv[4] ?? '').split(',')
 
 const demoPrompts = [
   ['Support, friendly', 'You are the support agent of Lantern, a shop for reading lamps. Answer in two sentences.'],
@@ -76,13 +77,14 @@ async function take(product: Product, shots: Shot[]): Promise<void> {
         [1280, 800],
         [390, 844],
       ] as const) {
+        if (!looks.some((look) => `${scheme}-${width}`.includes(look))) continue
         for (const { name, path, act, full = false } of shots.filter((shot) =>
           words.some((word) => shot.name.includes(word)),
         )) {
           await using page = await browser.page(product.url, { width, height, scheme })
           await page.goto(path)
           // A page that follows something is never idle.
-          await page.waitForLoadState('networkidle', { timeout: 4_000 }).catch(() => {})
+          await page.waitForLoadState('networkidle', { timeout: 1_500 }).catch(() => {})
           await act?.(page)
           // Not `fullPage`: what sticks to the window's bottom would lie in the middle of the picture.
           if (full) {

@@ -92,7 +92,7 @@ const pages: RouteObject[] = [
   headed(
     'chart',
     {
-      title: 'State chart',
+      title: 'Live view',
       description: 'Where a reply is, how long it is silent, what may come next, and why it ended.',
       width: 'full',
     },
@@ -112,6 +112,15 @@ const pages: RouteObject[] = [
     'audit',
     { title: 'Audit', description: 'Who changed what, newest first: records, logins, keys, imports.', width: 'full' },
     reliable(() => import('./audit/audit-page.tsx')),
+  ),
+  headed(
+    'connections',
+    {
+      title: 'Connections',
+      description: 'Which users have signed in at which MCP servers, and with which agents. The oldest come first.',
+      width: 'full',
+    },
+    reliable(() => import('./connections/connections-page.tsx')),
   ),
   { path: 'replays/:agentId', lazy: reliable(() => import('./replays/replays-page.tsx')) },
   { path: 'replays/:agentId/:replayId', lazy: reliable(() => import('./replays/replay-page.tsx')) },

@@ -1,6 +1,7 @@
 /** The first token beside raw's; a session's also without the two commits that stand before it: the question's and its own. */
 import { connect, type Sql } from '../../../src/persistence/postgres/database.ts'
 import { contenders as direct } from '../../contenders/direct.ts'
+import { contenders as handWritten } from '../../contenders/hand-written.ts'
 import { contenders as raw } from '../../contenders/raw.ts'
 import type { Ground } from '../../environment/ground.ts'
 import { median } from '../../figures/figures.ts'
@@ -14,7 +15,7 @@ const TOKENS = 5
 const PROMPT = `tokens=${TOKENS} rate=0`
 
 type Measures = Record<
-  'direct' | 'raw' | 'stateless' | 'session' | 'session, fifth message' | 'bare commit',
+  'direct' | 'raw' | 'two commits by hand' | 'stateless' | 'session' | 'session, fifth message' | 'bare commit',
   () => Promise<number>
 >
 
@@ -35,7 +36,7 @@ export const firstTokenParts: OwnCase = {
   title: 'The first token, beside raw and without commits',
   rows: 'asked',
   note:
-    `${ROUNDS} rounds in turn: ${REPLIES} replies of ${TOKENS} tokens from the model, through raw, stateless, in new sessions and in sessions of four messages, one at a time, ` +
+    `${ROUNDS} rounds in turn: ${REPLIES} replies of ${TOKENS} tokens from the model, through raw, through a hand-written server with two commits a reply, stateless, in new sessions and in sessions of four messages, one at a time, ` +
     'and as many commits of one row on the same PostgreSQL. Medians of the rounds. The commits that a session’s first token ' +
     'waits for are those of the question and of the token.',
   columns: [
@@ -51,6 +52,11 @@ export const firstTokenParts: OwnCase = {
     await sql`create table bench_commits (n integer)`
     await using model = await startOf(direct, directScene)
     await using pipe = await startOf(raw, rawScene)
+    await using byHandScene = await ground.scene()
+    await using byHand = await startOf(
+      handWritten.filter(({ keeps }) => keeps === 'thread'),
+      byHandScene,
+    )
     const through = (running: Running) => () => firstToken(ground, asksOf(running))
     const inSessions = async (message = 1): Promise<number> => {
       const asks = (await scene.openMany(REPLIES)).map((one) => ask(one, PROMPT))
@@ -63,7 +69,7 @@ export const firstTokenParts: OwnCase = {
         Array.from({ length: REPLIES }, () => ask(scene.deploy, PROMPT)),
       )
     const measures: Measures = {
-      ...{ direct: through(model), raw: through(pipe), stateless },
+      ...{ direct: through(model), raw: through(pipe), 'two commits by hand': through(byHand), stateless },
       session: () => inSessions(),
       'session, fifth message': () => inSessions(5),
       'bare commit': () => bareCommit(sql),
@@ -103,6 +109,7 @@ async function repetition(measures: Measures): Promise<Rows> {
   return {
     direct: figures(straight),
     raw: figures(medianOf('raw')),
+    'two commits by hand': figures(medianOf('two commits by hand')),
     stateless: figures(medianOf('stateless')),
     session: figures(medianOf('session')),
     'session, fifth message': figures(medianOf('session, fifth message')),

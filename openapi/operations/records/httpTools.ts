@@ -1,13 +1,7 @@
 import { operations } from '../../operation.ts'
 import { searchPage } from '../../schemas/basics.ts'
-import {
-  HttpTool,
-  HttpToolCreate,
-  HttpToolList,
-  HttpToolTest,
-  HttpToolTestRequest,
-  HttpToolUpdate,
-} from '../../schemas/records/tools.ts'
+import { HttpToolTest, HttpToolTestRequest } from '../../schemas/records/tool-tests.ts'
+import { HttpTool, HttpToolCreate, HttpToolList, HttpToolUpdate } from '../../schemas/records/tools.ts'
 
 const one = '/api/v1/http-tools/{id}'
 const unknown = 'There is no such HTTP tool.'

@@ -1,5 +1,6 @@
 import { operations } from '../../operation.ts'
 import { searchPage } from '../../schemas/basics.ts'
+import { McpToolTest, McpToolTestRequest } from '../../schemas/records/tool-tests.ts'
 import { McpServer, McpServerCreate, McpServerList, McpServerUpdate, McpTools } from '../../schemas/records/tools.ts'
 
 const one = '/api/v1/mcp-servers/{id}'
@@ -64,5 +65,18 @@ export const mcpServers = operations({
     summary: 'List the tools of an MCP server',
     responses: { 200: McpTools },
     errors: { 404: unknown, 502: 'The server cannot be reached, or its response is invalid.' },
+  },
+  testMcpServer: {
+    method: 'post',
+    path: `${one}/test`,
+    scope: 'management',
+    role: 'editor',
+    summary: 'Call a tool of an MCP server once',
+    description:
+      'Calls it as a model would, outside of any session: the server cannot ask a user. Always 200: see `ok`.',
+    body: McpToolTestRequest,
+    maxBodyBytes: 256 * 1024, // arguments are of the size that a model writes
+    responses: { 200: McpToolTest },
+    errors: { 404: unknown, 502: 'The stored secret headers cannot be decrypted.' },
   },
 })

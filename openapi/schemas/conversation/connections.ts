@@ -21,23 +21,40 @@ export const Connections = Type.Object(
   { title: 'Connections' },
 )
 
+const connection = {
+  id: id('Id of the connection.'),
+  agentId: id('The agent with whose sessions it is used.'),
+  user: Type.String({ description: 'The end user.' }),
+  scope,
+  createdAt: time('When the user signed in.'),
+}
+
+const paged = { total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }
+
 export const McpConnectionList = Type.Object(
+  { connections: Type.Array(Type.Object(connection, { title: 'McpConnection' })), ...paged },
+  { title: 'McpConnectionList' },
+)
+
+export const ConnectionList = Type.Object(
   {
     connections: Type.Array(
       Type.Object(
         {
-          id: id('Id of the connection.'),
-          agentId: id('The agent with whose sessions it is used.'),
-          user: Type.String({ description: 'The end user.' }),
-          scope,
-          createdAt: time('When the user signed in.'),
+          ...connection,
+          mcpServerId: id('Id of the MCP server.'),
+          server: Type.String({ description: 'Its name.' }),
+          agentName: Type.String({ description: "The agent's name." }),
+          expiresAt: nullable(
+            time(
+              'When the access token ends. It is renewed on its next use where the server allows that. Null: no end.',
+            ),
+          ),
         },
-        { title: 'McpConnection' },
+        { title: 'UserConnection' },
       ),
     ),
-    total: Type.Integer(),
-    limit: Type.Integer(),
-    offset: Type.Integer(),
+    ...paged,
   },
-  { title: 'McpConnectionList' },
+  { title: 'ConnectionList' },
 )

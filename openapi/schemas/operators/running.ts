@@ -172,6 +172,7 @@ export const LiveActors = Type.Object(
         { title: 'LiveActor' },
       ),
     ),
+    instances: Type.Array(id('An instance that answered, whether or not an actor runs on it.')),
     now: time('When this was answered, by the clock of the instance that did.'),
     ...patience,
   },

@@ -2,7 +2,6 @@
 import Type from 'typebox'
 import { documented, webAddress } from '../../documented.ts'
 import { asRead, freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
-import { metadata } from '../conversation/sessions.ts'
 
 const headerMap = Type.Unsafe({
   type: 'object',
@@ -64,25 +63,6 @@ export const HttpToolUpdate = Type.Object(optional({ ...httpToolFields, ...httpT
   title: 'HttpToolUpdate',
   description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
 })
-export const HttpToolTestRequest = Type.Object(
-  {
-    arguments: Type.Optional(nullable(freeObject('What a model would pass.'))),
-    user: Type.Optional(nullable(name('What `{{session.user}}` stands for. Absent or null: nobody.'))),
-    metadata: Type.Optional(nullable(metadata)),
-  },
-  { title: 'HttpToolTestRequest' },
-)
-export const HttpToolTest = Type.Object(
-  {
-    ok: Type.Boolean(),
-    status: nullable(Type.Integer({ description: 'HTTP status of the response; null if there was none.' })),
-    body: nullable(Type.String({ description: 'Text of the response, at most 256 KiB; null if there was none.' })),
-    latencyMs: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
-    message: Type.String({ description: 'What happened, in words.' }),
-  },
-  { title: 'HttpToolTest' },
-)
-
 const mcpServerFields = {
   name: name('Tools are offered to the model as `<server>__<tool>`.'),
   transport: oneOf(['sse', 'streamable_http'], 'The transport that the server uses.'),

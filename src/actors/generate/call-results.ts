@@ -30,7 +30,7 @@ export async function makeCall(
 ): Promise<ToolResult> {
   const begin = performance.now()
   const notes = ownToolOf(toolbox, call)?.notes?.(key)
-  const observed = { ...call, ...(decision !== undefined && { decision }), ...(notes && { notes }) }
+  const observed = { ...call, ...(decision !== undefined && { decision }), ...(notes && { notes: notes.step }) }
   const work = () => unlessAborted(toolbox.call(call, signal, key), signal)
   const { ok, content, pictures, asked, waits } = await observedCall(observer, observed, work)
   const durationMs = Math.round(performance.now() - begin)

@@ -68,7 +68,7 @@ export async function runTools(
     const tool = waits === 'caller' ? undefined : identityOf(toolbox, name)
     const event = {
       ...{ ...call, ...(waits !== undefined && { waits }), ...(by && { by }) },
-      ...{ ...(tool !== undefined && { tool }), ...own?.notes?.(key) },
+      ...{ ...(tool !== undefined && { tool }), ...own?.notes?.(key).event },
     }
     if (waits === undefined) storeAlong(event, own?.start?.(key, call))
     return event

@@ -97,7 +97,7 @@ export type Admission =
   | {
       outcome:
         | 'busy'
-        | 'answers_call'
+        | 'parent_waits'
         | 'queue_full'
         | 'key_reused'
         | 'not_found'

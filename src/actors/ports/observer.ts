@@ -13,7 +13,7 @@ import type {
 } from '../reply/reply-event.ts'
 import type { CountsFor } from './limits.ts'
 import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCallEvent } from './model.ts'
-import type { CallNotes } from './tools.ts'
+import type { StepDetail } from './steps.ts'
 
 /** The request that asked for a reply. */
 export interface Origin {
@@ -119,7 +119,8 @@ export interface ObservedToolCall {
   name: string
   /** The decision, when the call was approved first. */
   decision?: CallDecision
-  notes?: CallNotes
+  /** Fields of its step that its tool adds. */
+  notes?: StepDetail
 }
 export type DecidedToolCall = Required<Omit<ObservedToolCall, 'notes'>> & { ok: boolean }
 

@@ -1,9 +1,10 @@
 /** The tools of a reply. Types only. */
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import type { CallNotes, MissingServer, ServerAsked, WaitKind } from '../reply/reply-event.ts'
+import type { MissingServer, ServerAsked } from '../reply/reply-event.ts'
 import type { ToolCall, ToolSpec } from './model.ts'
 import type { MessagePart } from './parts.ts'
+import type { StepDetail } from './steps.ts'
 import type { Again } from './waiting.ts'
 
 /** The tools of one reply. */
@@ -23,7 +24,15 @@ export interface Toolbox {
   call(call: CallOfTool, signal: AbortSignal, key: string): Promise<ToolAnswer>
 }
 
-export type { CallNotes, MissingServer }
+export type { MissingServer }
+
+/** The notes of a tool about a call, for those who read the reply. The core stores them, and reads nothing of them. */
+export interface CallNotes {
+  /** Fields of the call's event. */
+  event: object
+  /** Fields of the call's step in the trace. */
+  step: StepDetail
+}
 
 export interface MissingTools {
   servers: readonly MissingServer[]
@@ -40,8 +49,8 @@ export interface ToolAnswer {
   pictures?: readonly MessagePart[]
   /** Set when the server asks first: there is no result yet. */
   asked?: ServerAsked | undefined
-  /** Set when the call waits in its turn, for this: there is no result yet. */
-  waits?: WaitKind | undefined
+  /** Set when the call waits in its turn, for this (`WaitingCall.kind`): there is no result yet. */
+  waits?: string | undefined
 }
 
 export interface OwnTool {

@@ -1,18 +1,12 @@
 /** The stored form of pending calls (contract section 15). Types only. */
 
-import type {
-  AnswerDecision,
-  CallDecision,
-  ServerAsked,
-  ShownCall,
-  UnmadeKind,
-  WaitKind,
-} from '../reply/reply-event.ts'
+import type { AnswerDecision, CallDecision, ServerAsked, ShownCall, UnmadeKind } from '../reply/reply-event.ts'
 import type { AnswerFields } from './answer-fields.ts'
 import type { ToolCall, ToolChoice, ToolSpec, TurnMessage } from './model.ts'
 
 export interface WaitingCall extends ToolCall {
-  kind: WaitKind
+  /** An `UnmadeKind`, `input` where its server asks, or what the capability of its tool calls the wait. */
+  kind: string
   /** The reply that asked, and the call's place among all of that reply's calls, from 1. Together they are its key. */
   replyId: string
   place: number

@@ -51,20 +51,15 @@ const ServerAsked = Type.Object({
 })
 export type ServerAsked = Static<typeof ServerAsked>
 
-/** The notes of a tool about a call, for those who read the reply. */
-const callNotes = {
-  /** The session that the call makes. */
-  child: Type.Optional(Type.Object({ agentId: Type.String(), sessionId: Type.String() })),
-}
-const CallNotes = Type.Object(callNotes)
-export type CallNotes = Static<typeof CallNotes>
-
 /** The schema of each kind. Fields that a later release may add are allowed. */
 export const eventSchemas = {
   text: Type.Object({ type: Type.Literal('text'), text: Type.String() }),
   /** Only where the request asked for it. It is no part of the content, and no later model call shows it. */
   reasoning: Type.Object({ type: Type.Literal('reasoning'), text: Type.String() }),
-  /** `startedAt` is ISO 8601 UTC. `waits`: it is not made in this reply, which ends until it is decided. */
+  /**
+   * `startedAt` is ISO 8601 UTC. `waits`: it is not made in this reply, which ends until it is decided. Fields that its
+   * tool adds (`CallNotes`) stand beside these: the capability of the tool reads them, and nobody else.
+   */
   tool_call: Type.Object({
     type: Type.Literal('tool_call'),
     id: Type.String(),
@@ -75,7 +70,6 @@ export const eventSchemas = {
     by: Type.Optional(DecidedBefore),
     /** The identity of the agent's tool; null: no tool has the name. Absent for calls of the caller's tools, and in older replies. */
     tool: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    ...callNotes,
   }),
   /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
   tool_begun: Type.Object({ type: Type.Literal('tool_begun'), id: Type.String(), startedAt: Type.String() }),

@@ -6,7 +6,6 @@
 import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 
 export {
-  type CallNotes,
   type DecidedBefore,
   type MissingServer,
   type ReplyEvent,
@@ -46,17 +45,13 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const restStates = ['idle', 'complete', 'waiting', 'error', 'cancelled'] as const
 export type RestState = (typeof restStates)[number]
 
-/**
- * The reasons for which a call waits: an approval, a question of its server, the session that answers it and waits itself, or the
- * caller, whose own tool it is.
- */
-export const waitKinds = ['approval', 'input', 'child', 'caller'] as const
-export type WaitKind = (typeof waitKinds)[number]
-/** The kinds of pending calls as they are shown: a question may be a sign-in. Of a call that waits for a session, what that asks is. */
+/** The reasons for which a call waits before it is first made: an approval, or the caller, whose own tool it is. */
+export const unmadeKinds = ['approval', 'caller'] as const
+export type UnmadeKind = (typeof unmadeKinds)[number]
+export const isUnmadeKind = (kind: string): kind is UnmadeKind => unmadeKinds.some((one) => one === kind)
+/** The kinds of pending calls as they are shown: a question may be a sign-in. */
 export const pendingKinds = ['approval', 'input', 'caller', 'sign_in'] as const
 export type PendingKind = (typeof pendingKinds)[number]
-/** The reasons for which a call waits before it is first made. */
-export type UnmadeKind = Extract<WaitKind, 'approval' | 'caller'>
 
 /** The decisions about a pending call. `expired`: nobody decided in time. `signed_in`: its user did. Nobody can send these. */
 export const callDecisions = [

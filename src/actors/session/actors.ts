@@ -22,7 +22,7 @@ import type {
 } from '../ports/index.ts'
 import { newId } from '../reply/new-id.ts'
 import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
-import { type RunningReply, replyIn, type SessionContext } from './running-reply.ts'
+import { type RunningReply, replyIn, type SessionContext, waitingOf } from './running-reply.ts'
 import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
 
 export interface SessionActorPorts {
@@ -106,18 +106,6 @@ async function earlierOf(running: RunningReply, journal: Journal, limits: Histor
   running.history = null
   const given = limits.withTimes ? undefined : history?.() // without times
   return given ?? (await journal.history(log.info.sessionId, historyEnd, limits))
-}
-
-/** Returns the waiting calls that are stored with the reply. */
-function waitingOf({ log, continued, inForce, request, options }: RunningReply, ending: Ending): Settlement['waiting'] {
-  if (ending.type !== 'finished' || ending.wait === undefined) return undefined
-  const { chain } = ending.wait
-  const calls = chain.turn.waiting
-    .filter((call) => call !== null)
-    .filter(({ replyId, asked }) => replyId === log.info.id || asked)
-  const { shows, expiresAfterS = null } = options.actions ?? {}
-  const asked = { reasoning: request.reasoning, includeActions: shows?.approval === true, expiresAfterS }
-  return { calls, asked, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
 }
 
 /** Returns the outcome to store; `calls` are the pending calls that clients see. */

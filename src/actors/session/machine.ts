@@ -295,6 +295,6 @@ export const startingAt = (state: InitialState) => {
 export function pathOf(value: string | Record<string, unknown>): string {
   if (typeof value === 'string') return value
   return Object.entries(value)
-    .map(([parent, child]) => (typeof child === 'string' ? `${parent}.${child}` : parent))
+    .map(([state, below]) => (typeof below === 'string' ? `${state}.${below}` : state))
     .join()
 }

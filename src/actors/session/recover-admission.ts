@@ -46,7 +46,7 @@ const isSettled = {
   user_full: false,
   too_many_sessions: false,
   busy: false,
-  answers_call: false,
+  parent_waits: false,
   queue_full: false,
   refused: false,
   stale: false,

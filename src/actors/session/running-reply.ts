@@ -3,9 +3,18 @@
 import type { Ending } from '../generate/endings.ts'
 import type { Generation } from '../generate/generate.ts'
 import type { GenerateOptions, Resumption } from '../generate/running.ts'
-import type { Admitted, Chain, DecidedCall, InForce, MessagePart, ModelRequest } from '../ports/index.ts'
+import type {
+  Admitted,
+  Chain,
+  DecidedCall,
+  InForce,
+  MessagePart,
+  ModelRequest,
+  Settlement,
+  WaitingCall,
+} from '../ports/index.ts'
 import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
-import type { HandoverReason, ReplyError, RestState, Usage } from '../reply/reply-event.ts'
+import { type HandoverReason, isUnmadeKind, type ReplyError, type RestState, type Usage } from '../reply/reply-event.ts'
 import type { ReplyLog } from '../reply/reply-log.ts'
 
 /** The decisions, and the chain that the reply goes on from. */
@@ -88,4 +97,23 @@ export function replyIn({ reply }: SessionContext): RunningReply {
 export function endingIn({ ending }: SessionContext): Ending {
   if (ending === null) throw new Error('The session machine settles a reply that has not ended.')
   return ending
+}
+
+/** Decides whether a call of an earlier reply was made again, and waits again. */
+const waitsAgain = ({ kind, asked }: WaitingCall): boolean =>
+  asked !== undefined || (kind !== 'input' && !isUnmadeKind(kind))
+
+/** Returns the waiting calls that are stored with the reply. */
+export function waitingOf(
+  { log, continued, inForce, request, options }: RunningReply,
+  ending: Ending,
+): Settlement['waiting'] {
+  if (ending.type !== 'finished' || ending.wait === undefined) return undefined
+  const { chain } = ending.wait
+  const calls = chain.turn.waiting
+    .filter((call) => call !== null)
+    .filter((call) => call.replyId === log.info.id || waitsAgain(call))
+  const { shows, expiresAfterS = null } = options.actions ?? {}
+  const asked = { reasoning: request.reasoning, includeActions: shows?.approval === true, expiresAfterS }
+  return { calls, asked, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
 }

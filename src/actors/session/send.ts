@@ -90,11 +90,11 @@ export type HostSent = Sent | Limited | Pinned
 /**
  * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
  * may be stored all the same. `revoked`: the client secret that was to make the session. `not_waiting`: another one has
- * decided, or nothing waited. `answers_call`: the session's parent waits for its reply. `session_full`, `user_full`: more than either may hold. `too_many_sessions`: of its user. Nothing is stored of any other.
+ * decided, or nothing waited. `parent_waits`: the session's parent waits for its reply. `session_full`, `user_full`: more than either may hold. `too_many_sessions`: of its user. Nothing is stored of any other.
  */
 export type Refusal =
   | 'busy'
-  | 'answers_call'
+  | 'parent_waits'
   | 'queue_full'
   | 'key_reused'
   | 'not_found'

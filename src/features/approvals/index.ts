@@ -1,7 +1,7 @@
 /**
  * The door of approvals: all that the wires, the rest of http and other features use of it.
  *
- * A call that waits has a kind. What a kind adds: its word in `waitKinds` and its decisions in `callDecisions`
+ * A call that waits has a kind. What a kind adds: its word (`WaitingCall.kind`) and its decisions in `callDecisions`
  * (actors/reply/reply-event.ts), its rank (store/kind_rank.sql: the kinds of a lower rank are pending first), its check
  * (routes/fitting-decisions.ts), the surfaces that decide it (`GivenDecisions.decides`), and what running it after the
  * decision means (run-decided.ts).

@@ -6,13 +6,20 @@ import type { Running } from '../../actors/generate/running.ts'
 import { resultOfDecision, resultText } from '../../actors/history/decided-calls.ts'
 import type { Actions, OpenTurn, Toolbox, WaitingCall } from '../../actors/ports/index.ts'
 import { callKey } from '../../actors/reply/call-key.ts'
-import { isSent, type ReplyEvent, type ServerAsked, storeAlong, waitKinds } from '../../actors/reply/reply-event.ts'
+import { isSent, type ReplyEvent, type ServerAsked, storeAlong } from '../../actors/reply/reply-event.ts'
 
-/** Returns the calls that are pending now: approvals first, then questions, then the caller's. */
+/** Returns the place of a kind among those that are pending one after the other; see store/kind_rank.sql. */
+function rankOf(kind: string): number {
+  if (kind === 'approval') return 0
+  if (kind === 'input') return 1
+  return kind === 'caller' ? 3 : 2
+}
+
+/** Returns the calls that are pending now: approvals first, then questions, then those that wait for no decision of their own, then the caller's. */
 export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {
   const calls = waiting.filter((call) => call !== null)
-  const first = waitKinds.find((kind) => calls.some((call) => call.kind === kind))
-  return calls.filter(({ kind }) => kind === first)
+  const first = Math.min(...calls.map(({ kind }) => rankOf(kind)))
+  return calls.filter(({ kind }) => rankOf(kind) === first)
 }
 
 /**
@@ -63,12 +70,12 @@ export async function runDecided(
   const made = calls.map(({ call: { id }, decided }) => ({ id, isMade: isSent(decided.decision) }))
   const contents = await emitResults(made, results, running)
   const asked = new Map<string, ServerAsked>()
-  const waits = new Set<string>()
+  const waits = new Map<string, string>()
   const resultTexts = new Map<string, string>()
   for (const [index, { call, decided }] of calls.entries()) {
     const result = await results[index]
     if (result?.asked) asked.set(call.id, result.asked)
-    else if (result?.waits) waits.add(call.id)
+    else if (result?.waits) waits.set(call.id, result.waits)
     else resultTexts.set(call.id, resultText(contents[index] ?? '', decided.arguments))
   }
   return {
@@ -76,7 +83,8 @@ export async function runDecided(
     results: turn.results.map((result, index) => result ?? resultTexts.get(turn.waiting[index]?.id ?? '') ?? null),
     waiting: turn.waiting.map((call) => {
       if (call === null || resultTexts.has(call.id)) return null
-      if (waits.has(call.id)) return { ...call, kind: 'child' }
+      const kind = waits.get(call.id)
+      if (kind !== undefined) return { ...call, kind }
       return asked.has(call.id) ? { ...call, kind: 'input', asked: asked.get(call.id) } : call
     }),
   }

@@ -82,6 +82,7 @@ function waitKindOf(
 function waitOf(chain: Chain, { shows }: Actions): Wait | null {
   const pending = pendingOf(chain.turn)
   if (pending.length === 0) return null
-  const shown = pending.filter(({ kind }) => kind !== 'child' && shows[kind === 'input' ? 'approval' : kind])
+  const shownKinds: Readonly<Record<string, boolean>> = { ...shows, input: shows.approval }
+  const shown = pending.filter(({ kind }) => shownKinds[kind] === true)
   return { chain, shown: shown.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })) }
 }

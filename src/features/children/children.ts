@@ -7,6 +7,7 @@ import { endsAtBoundary } from '../../actors/session/extension.ts'
 import type { Host, HostExtension } from '../../actors/session/host.ts'
 import { cancelReply } from '../../actors/session/live-sessions.ts'
 import { pause } from '../../async/pause.ts'
+import { callNotes } from './called-session.ts'
 import { childMessages, childSession } from './child-ids.ts'
 import { failed, notOpened, resultOf } from './results.ts'
 import type { ChildCall, ChildStore, Opened, ToEnd } from './store/children.ts'
@@ -161,7 +162,7 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
     async within(asking) {
       if ((await again(() => store.depth(asking.sessionId))) >= MOST_DEEP) return null
       return {
-        notes: (agentId, key) => ({ child: { agentId, sessionId: childSession(key) } }),
+        notes: (agentId, key) => callNotes({ agentId, sessionId: childSession(key) }),
         start: (agentId, message, call) =>
           whyUnusable(message) === null ? store.rowOf(childCall(asking, { agentId, message, call })) : undefined,
         ask: (agentId, message, call) => ask(asking, agentId, message, call),

@@ -5,13 +5,14 @@ import { beginOpened, openReply, type TakenOver } from '../../actors/reply/start
 import type { Host, ReplySetup } from '../../actors/session/host.ts'
 import { cancelReply, errorOf } from '../../actors/session/live-sessions.ts'
 import type { Claimed, Handovers } from './handovers.ts'
-import { resumePoint } from './resume-point.ts'
+import { type AgentOf, resumePoint } from './resume-point.ts'
 import { resumption } from './resumption.ts'
 
 export interface AdoptOptions {
   handovers: Handovers
   /** Returns what a reply is made from that is taken over, with its agent as it is now. `mediaTypes`: of the user's message. */
   basisOf(claimed: Claimed, mediaTypes: readonly string[]): Promise<ReplySetup>
+  agentOf: AgentOf
   /** Decides whether an error of `basisOf` is the database's, which may be back later. When absent, none is. */
   isAway?(error: unknown): boolean
   /** Counts a reply that was taken over. When absent, none is counted. */
@@ -110,7 +111,7 @@ async function goOn(adopting: Adopting, claimed: Claimed): Promise<void> {
       counts: claimed.counts,
       hasParent: claimed.hasParent,
     }
-    const reply = openReply(host, basis, { ...place, ...asBegun }, takenOver(claimed))
+    const reply = openReply(host, basis, { ...place, ...asBegun }, takenOver(claimed, options.agentOf))
     beginOpened(host, agentId, 'streaming.generating', reply)
     options.onTakenOver?.(reason)
     log.info({ replyId: info.id, sessionId: info.sessionId, agentId, reason, from }, 'Took a reply over.')
@@ -130,12 +131,12 @@ async function goOn(adopting: Adopting, claimed: Claimed): Promise<void> {
 const isStructured = ({ fields }: { fields?: { responseFormat?: { type: string } } }): boolean =>
   fields?.responseFormat !== undefined && fields.responseFormat.type !== 'text'
 
-function takenOver(claimed: Claimed): TakenOver {
+function takenOver(claimed: Claimed, agentOf: AgentOf): TakenOver {
   const { reason, from, elapsedMs, noted, events } = claimed
   const { attempts, turns, tools } = noted
   return {
     adopted: { reason, from, elapsedMs, attempts, turns, tools },
-    from: resumption(resumePoint(claimed), (results) => resumePoint(claimed, results)),
+    from: resumption(resumePoint(claimed, agentOf), (joined) => resumePoint(claimed, agentOf, joined)),
     events,
   }
 }

@@ -102,15 +102,19 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
 
 type Seen = ReturnType<typeof readEvents>
 
+/** The finder of the agent whose session answers a call. Undefined where no session does. */
+export type AgentOf = (call: CallEvent) => string | undefined
+
 /** Returns the calls that other sessions answer and that have no result: of this reply, and those that were approved. */
-function openCalls(replyId: string, seen: Seen, continued: Claimed['continued']): OpenCall[] {
+function openCalls(replyId: string, seen: Seen, continued: Claimed['continued'], agentOf: AgentOf): OpenCall[] {
   const isOpen = (id: string) => !seen.results.has(id) && !seen.unknown.has(id)
   const calls = seen.turns.flatMap((turn) => turn.calls)
-  const own = calls.flatMap(({ id, name, arguments: text, child, waits }, index) =>
-    child && waits === undefined && isOpen(id)
-      ? [{ id, name, arguments: text, tool: `${AGENT}${child.agentId}`, key: callKey({ replyId, place: index + 1 }) }]
-      : [],
-  )
+  const own = calls.flatMap((call, index) => {
+    const { id, name, arguments: text, waits } = call
+    const agentId = agentOf(call)
+    if (agentId === undefined || waits !== undefined || !isOpen(id)) return []
+    return [{ id, name, arguments: text, tool: `${AGENT}${agentId}`, key: callKey({ replyId, place: index + 1 }) }]
+  })
   const waiting = continued?.carried.chain.turn.waiting ?? []
   const begun = (continued?.decisions ?? []).flatMap((one): OpenCall[] => {
     const call = waiting.find((other) => other?.id === one.id)
@@ -127,19 +131,20 @@ const AGENT = 'agent:'
 /** The outcome of open calls, by their ids. */
 export interface Joined {
   results: ReadonlyMap<string, string>
-  /** Calls whose sessions wait themselves. */
-  waiting: ReadonlySet<string>
+  /** Calls whose sessions wait themselves, with the kind of their wait. */
+  waiting: ReadonlyMap<string, string>
 }
 
-const nothingJoined: Joined = { results: new Map(), waiting: new Set() }
+const nothingJoined: Joined = { results: new Map(), waiting: new Map() }
 
 /** Reads the point. `joined`: what became of open calls. */
 export function resumePoint(
   { reply, events, turns: stored, continued, noted, providerId }: Claimed,
+  agentOf: AgentOf,
   joined: Joined = nothingJoined,
 ): ResumePoint {
   const seen = readEvents(events)
-  const open = openCalls(reply.id, seen, continued)
+  const open = openCalls(reply.id, seen, continued, agentOf)
   const unknown: string[] = []
   const resultOf = (id: string): string => {
     const result = seen.results.get(id) ?? joined.results.get(id)
@@ -168,6 +173,7 @@ export function resumePoint(
       before: calls,
       asked: seen.asked,
       waits: joined.waiting,
+      agentOf,
       resultOf,
     })
     calls += turn.calls.length
@@ -207,8 +213,8 @@ interface TurnContext {
   /** Calls of the reply before this turn's. */
   before: number
   asked: ReadonlyMap<string, ServerAsked>
-  /** Calls whose sessions wait themselves. */
-  waits: ReadonlySet<string>
+  waits: Joined['waiting']
+  agentOf: AgentOf
   resultOf(id: string): string
 }
 
@@ -219,20 +225,23 @@ interface TurnContext {
 function openTurn(
   { text, calls }: SeenTurn,
   known: StoredTurn | null,
-  { replyId, before, asked, waits, resultOf }: TurnContext,
+  { replyId, before, asked, waits, agentOf, resultOf }: TurnContext,
 ): OpenTurn {
   const shown = new Set(calls.map(({ id }) => id))
   const answer = known
     ? { ...known.turn.answer, toolCalls: (known.turn.answer.toolCalls ?? []).filter(({ id }) => shown.has(id)) }
     : answerOf(text, calls, undefined)
-  const waiting = calls.map(({ id, name, arguments: given, waits: kind, child }, index): WaitingCall | null => {
+  const waiting = calls.map((event, index): WaitingCall | null => {
+    const { id, name, arguments: given, waits: unmade } = event
     const question = asked.get(id)
     const call = { id, name, arguments: given, replyId, place: before + index + 1 }
-    if (child && waits.has(id)) return { ...call, kind: 'child', tool: `${AGENT}${child.agentId}` }
+    const kind = waits.get(id)
+    const agentId = agentOf(event)
+    if (kind !== undefined && agentId !== undefined) return { ...call, kind, tool: `${AGENT}${agentId}` }
     if (question) return { ...call, kind: 'input', asked: question }
-    if (kind === undefined) return null
+    if (unmade === undefined) return null
     const stored = known?.turn.waiting.find((one) => one?.id === id)
-    return stored ?? { ...call, kind }
+    return stored ?? { ...call, kind: unmade }
   })
   return { answer, waiting, results: calls.map(({ id }, index) => (waiting[index] ? null : resultOf(id))) }
 }
@@ -241,7 +250,7 @@ function openTurn(
 function decidedTurn(
   { carried, decisions }: NonNullable<Claimed['continued']>,
   { begun, results, unknown, asked }: Seen,
-  { outcomeOf, waiting }: { outcomeOf: (decided: DecidedCall) => string; waiting: ReadonlySet<string> },
+  { outcomeOf, waiting }: { outcomeOf: (decided: DecidedCall) => string; waiting: Joined['waiting'] },
 ): OpenTurn | null {
   const { turn } = carried.chain
   const isDone = decisions.some(({ id }) => begun.has(id) || results.has(id) || unknown.has(id))
@@ -253,8 +262,9 @@ function decidedTurn(
     results: turn.results.map((result, index) => result ?? texts.get(turn.waiting[index]?.id ?? '') ?? null),
     waiting: turn.waiting.map((call) => {
       if (call === null || texts.has(call.id)) return null
-      if (waiting.has(call.id)) return { ...call, kind: 'child' as const }
-      return asked.has(call.id) ? { ...call, kind: 'input' as const, asked: asked.get(call.id) } : call
+      const kind = waiting.get(call.id)
+      if (kind !== undefined) return { ...call, kind }
+      return asked.has(call.id) ? { ...call, kind: 'input', asked: asked.get(call.id) } : call
     }),
   }
 }

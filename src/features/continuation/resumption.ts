@@ -32,10 +32,14 @@ async function rejoin({ open }: ResumePoint, toolbox: Toolbox, running: Running)
     running,
   )
   const ends = await Promise.all(results)
-  const waiting = open.flatMap(({ id }, index) => (ends[index]?.waits ? [id] : []))
   return {
     results: new Map(open.flatMap(({ id }, index) => (ends[index]?.waits ? [] : [[id, contents[index] ?? '']]))),
-    waiting: new Set(waiting),
+    waiting: new Map(
+      open.flatMap(({ id }, index) => {
+        const kind = ends[index]?.waits
+        return kind === undefined ? [] : [[id, kind]]
+      }),
+    ),
   }
 }
 

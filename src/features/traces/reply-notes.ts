@@ -119,7 +119,7 @@ function noteReply({ recorder, sessionId, id, requests, adopted, asked }: NotedP
   }
 
   const openTool = ({ id: callId, name, decision, notes }: ObservedToolCall) =>
-    open('tool', { span: `t${++tools}`, turn: turns, callId, name, ...(decision && { decision }), ...notes?.child })
+    open('tool', { span: `t${++tools}`, turn: turns, callId, name, ...(decision && { decision }), ...notes })
 
   return {
     modelCall,

@@ -36,7 +36,7 @@ interface ErrorRow {
 
 const refusals = {
   busy: { status: 409, message: 'A reply is running in this session.', headers: noRetry },
-  answers_call: {
+  parent_waits: {
     status: 409,
     message: 'This session answers a call of another one, which has no result yet.',
     headers: noRetry,

@@ -2,13 +2,14 @@
 import { neverMade } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type { FinishReason, ReplyError, ReplyEvent, ServerAsked, UnmadeKind } from '../../actors/reply/reply-event.ts'
+import { childOf } from '../../features/children/index.ts'
 import type { PendingCall } from '../../persistence/replies/reading/waiting-calls.ts'
 
 /** Each run of one kind is a part of its own. */
 export type TextKind = 'text' | 'reasoning'
 
-/** A call, with the remembered decision that settled it and the session that it makes. Its arguments may not parse. */
-export type OutlinedCall = Pick<CallEvent, 'id' | 'name' | 'arguments' | 'by' | 'child'>
+/** A call, with the remembered decision that settled it, and what its tool adds (`childOf`). Its arguments may not parse. */
+export type OutlinedCall = Pick<CallEvent, 'id' | 'name' | 'arguments' | 'by'>
 
 /** The writer of a reply, called in order. Parts are numbered from 0 through the whole reply. */
 export interface OutlineWriter {
@@ -119,7 +120,7 @@ export function createCalls(write: OutlineWriter, outcomes: Outcomes) {
     },
     isEmpty: () => open.size === 0,
     /** Returns whether a session answers a call that has no result. */
-    asksAny: () => [...open.values()].some((call) => kept.has(call.id) || (call.child && isMade(call))),
+    asksAny: () => [...open.values()].some((call) => kept.has(call.id) || (childOf(call) && isMade(call))),
     keepsAny: () => [...open.keys()].some((id) => kept.has(id)),
     /** Returns the calls that wait with sessions below, with what those ask. */
     asking: (below: readonly PendingCall[]) =>
@@ -131,7 +132,7 @@ export function createCalls(write: OutlineWriter, outcomes: Outcomes) {
     /** Ends the calls. `waits`: pending calls stay. */
     end(waits: boolean): void {
       for (const call of [...open.values()]) {
-        if (waits && call.child && isMade(call)) keep(call)
+        if (waits && childOf(call) && isMade(call)) keep(call)
         else if (!waits || isUnheld(call)) end(call)
       }
     },

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ModelEvent } from '../../../src/actors/ports/index.ts'
 import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import type { HostExtension } from '../../../src/actors/session/host.ts'
+import { WAIT_MS } from '../../support/wait.ts'
 import { memoryJournal } from '../memory-journal.ts'
 import { end, message, openScene, say } from '../scene.ts'
 import { turn } from '../turn.ts'
@@ -78,10 +79,10 @@ async function unstorable(extensions: readonly HostExtension[]) {
   await vi.waitFor(() => {
     scene.host.tick()
     expect(scene.calls[0]?.aborted).toBe(true)
-  })
+  }, WAIT_MS)
   await expect(reply.done).rejects.toBeInstanceOf(StreamCut)
   await scene.store.release('append')
-  await vi.waitFor(() => expect(scene.running()).toBe(0))
+  await vi.waitFor(() => expect(scene.running()).toBe(0), WAIT_MS)
   return scene
 }
 

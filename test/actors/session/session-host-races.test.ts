@@ -1,6 +1,7 @@
 /** The host between two answers of its journal (contract sections 1 and 4): who wins, who waits, what is left over. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
+import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
 import { end, fail, follow, message, openScene, say, started } from '../scene.ts'
 import { turn } from '../turn.ts'
@@ -204,7 +205,7 @@ describe('what is not stored', () => {
       await vi.waitFor(() => {
         scene.host.tick()
         expect(scene.calls[0]?.aborted).toBe(true)
-      })
+      }, WAIT_MS)
       await expect(first.done).rejects.toBeInstanceOf(StreamCut)
       await scene.store.release('append')
       const [row] = scene.store.rows()

@@ -16,6 +16,7 @@ import { createHost, createSessionHost } from '../../../src/actors/session/host.
 import { noExchange } from '../../../src/coordination/local.ts'
 import { told } from '../../support/streams/model-stream.ts'
 import { into } from '../../support/streams/take.ts'
+import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
 import { noRecorder } from '../no-recorder.ts'
 import { message } from '../scene.ts'
@@ -250,11 +251,11 @@ describe('storage', () => {
       await vi.waitFor(() => {
         host.tick()
         expect(script.aborted()).toBe(1)
-      })
+      }, WAIT_MS)
       await expect(frames).rejects.toBeInstanceOf(StreamCut)
       expect(settled).toEqual([])
       resolve()
-      await vi.waitFor(() => expect(settled.map(({ outcome }) => outcome)).toEqual(['internal']))
+      await vi.waitFor(() => expect(settled.map(({ outcome }) => outcome)).toEqual(['internal']), WAIT_MS)
     },
   )
 

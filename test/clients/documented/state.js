@@ -139,7 +139,7 @@ step('a stream in the background, taken up again', async () => {
   expect(rest[0].sequence_number === last + 1 && rest.at(-1).type === 'response.completed', 'rest')
 })
 step('responses.cancel', async () => {
-  const made = await ask('/slow 60', { background: true })
+  const made = await ask('/slow 600', { background: true })
   await responses.cancel(made.id)
   expect((await settled(made.id)).status === 'cancelled', 'cancelled')
 })

@@ -160,6 +160,6 @@ def _():
 
 @step("responses.cancel")
 def _():
-    name = ask("/slow 60", background=True)["id"]
+    name = ask("/slow 600", background=True)["id"]
     call("POST", f"/responses/{name}/cancel")
     expect(settled(name)["status"] == "cancelled", "cancelled")

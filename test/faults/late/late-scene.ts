@@ -4,8 +4,7 @@ import { openScene, type Scene } from '../../persistence/scene.ts'
 import { type DatabaseProxy, openProxy } from '../database/database-proxy.ts'
 import { createStatementReader } from './statements-sent.ts'
 
-export interface LateScene extends AsyncDisposable {
-  scene: Scene
+export interface LateSql extends AsyncDisposable {
   /** A pool behind the proxy. */
   lateSql: Sql
   proxy: DatabaseProxy
@@ -15,9 +14,25 @@ export interface LateScene extends AsyncDisposable {
   deliver(): Promise<void>
 }
 
+export interface LateScene extends LateSql {
+  scene: Scene
+}
+
 export async function openLateScene(): Promise<LateScene> {
   const scene = await openScene()
-  const proxy = await openProxy(scene.database.url)
+  const late = await openLateSql(scene.database.url)
+  return {
+    ...late,
+    scene,
+    async [Symbol.asyncDispose]() {
+      await late[Symbol.asyncDispose]()
+      await scene[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export async function openLateSql(url: string): Promise<LateSql> {
+  const proxy = await openProxy(url)
   const read = createStatementReader()
   let held: { statement: string; resolve(): void } | null = null
   proxy.judge((bytes, connection) => {
@@ -29,7 +44,6 @@ export async function openLateScene(): Promise<LateScene> {
   })
   const lateSql = connect(proxy.url, { max: 4, name: 'late', timeoutMs: 0 })
   return {
-    scene,
     lateSql,
     proxy,
     hold: (statement) =>
@@ -40,7 +54,6 @@ export async function openLateScene(): Promise<LateScene> {
     async [Symbol.asyncDispose]() {
       await lateSql.end({ timeout: 1 })
       await proxy[Symbol.asyncDispose]()
-      await scene[Symbol.asyncDispose]()
     },
   }
 }

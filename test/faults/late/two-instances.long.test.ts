@@ -57,7 +57,8 @@ function open(gate: Gate): void {
 async function speak(call: UpstreamCall, { random, asked, firstTurns, ends }: Model): Promise<void> {
   const { messages, tools } = call.body as { messages: { role: string; content: string }[]; tools?: unknown }
   const last = messages.findLast(({ role }) => role === 'user')?.content ?? ''
-  if (tools === undefined || !/^message /.test(last)) {
+  // The question of a reply that was cut off stands before the request for a summary.
+  if (tools === undefined || !/^message .*$/.test(last)) {
     await call.text('A summary.')
     return await call.finish()
   }
@@ -185,8 +186,10 @@ verifies(
     up.always((call) => speak(call, { random, asked, firstTurns, ends }))
     const manage = async (method: string, path: string, body: object): Promise<{ key: string }> => {
       const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(`${apps[0]?.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
-      return (await answer.json()) as { key: string }
+      for (;;) {
+        const answer = await fetch(`${apps[0]?.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
+        if (answer.status < 500) return (await answer.json()) as { key: string }
+      }
     }
     await manage('PUT', `/agents/${agentId}/tools`, { builtInToolIds: ['current_time'] })
     const limits = { concurrentReplies: 1000, requestsPerMinute: 100_000 }

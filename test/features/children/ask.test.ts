@@ -119,7 +119,13 @@ verifies('contract-30.child-busy', 'a message to a child that is waited for is 4
     const refused = await scene.call('POST', `${child.path}/chat/completions`, { ...body, on_busy })
     expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([409, 'false'])
   }
-  const [, answer] = await scene.messagesOf(billing, child.id)
+  const [asked, answer] = await scene.messagesOf(billing, child.id)
+  for (const place of [{ parent_id: null }, { parent_id: answer.id }]) {
+    const edited = await scene.call('POST', `${child.path}/chat/completions`, { ...body, ...place })
+    expect([place, edited.status]).toEqual([place, 409])
+  }
+  const again = await scene.call('POST', `${child.path}/chat/completions`, { regenerate: true, message_id: asked.id })
+  expect(again.status).toBe(409)
   const unmoved = await scene.call('POST', `${child.path}/head`, { message_id: answer.id })
   expect([unmoved.status, unmoved.text]).toEqual([409, expect.stringContaining('answers a call')])
   goOn()
@@ -134,7 +140,7 @@ verifies('contract-30.child-cancel', 'a cancelled parent takes its child along',
   expect((await scene.call('POST', `${path}/chat/completions/cancel`)).status).toBe(204)
   await reply
   await expect
-    .poll(async () => (await scene.messagesOf(billing, child.id))[1], { timeout: 5000 })
+    .poll(async () => (await scene.messagesOf(billing, child.id))[1])
     .toMatchObject({ status: 'complete', finish_reason: 'cancelled', content: 'So far' })
 })
 

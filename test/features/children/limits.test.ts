@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 
 /** A desk that asks billing twice, one after the other; resolves to what its model is told of the calls. */
-async function askTwice(deskFields: object, billingFields: object) {
+async function askTwice(deskFields: object, billingFields: object, { key }: { key?: string } = {}) {
   const name = crypto.randomUUID()
   const billing = await scene.newAgent(`billing-${name}`, billingFields)
   const desk = await scene.newAgent(`desk-${name}`, deskFields)
@@ -25,7 +25,12 @@ async function askTwice(deskFields: object, billingFields: object) {
   scene.plays(`billing-${name}`, says('One.'), says('Two.'))
   next(asks('', asking('billing', 'Second')))
   next(says('Done.'))
-  await scene.ask(desk, 'Ask!', { user: 'ann' })
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const sessions = `/api/v1/agents/${desk}/deploy/sessions`
+  const { id } = (await scene.call('POST', sessions, { user: 'ann' }, headers)).json
+  const say = { messages: [{ role: 'user', content: 'Ask!' }] }
+  const { status, text } = await scene.call('POST', `${sessions}/${id}/chat/completions`, say, headers)
+  expect(status, text).toBe(200)
   return results
 }
 
@@ -48,3 +53,41 @@ verifies(
     expect([first, second]).toEqual(['One.', expect.stringContaining('limit of the user, 1 tokens a day')])
   },
 )
+
+verifies('contract-30.child-limits', 'the key of the top session’s reply counts their tokens alone', async () => {
+  const newKey = async (limits: object) =>
+    (await scene.call('POST', '/api/v1/keys', { name: 'K', scopes: ['deploy'], limits })).json.key
+  const requests = { requestsPerMinute: 1, concurrentReplies: 1 }
+  const key = await newKey({ ...requests, tokensPerDay: 1 })
+  expect(await askTwice({}, {}, { key })).toEqual([
+    'One.',
+    'The agent was not asked: the limit of the key, 1 tokens a day, is used up.',
+  ])
+  expect(await askTwice({}, {}, { key: await newKey({ ...requests, tokensPerDay: 1_000_000 }) })).toEqual([
+    'One.',
+    'Two.',
+  ])
+})
+
+verifies('contract-30.child-limits', 'each reply’s use is its own, and counts under its own agent', async () => {
+  const name = crypto.randomUUID()
+  const billing = await scene.newAgent(`billing-${name}`)
+  const desk = await scene.newAgent(`desk-${name}`)
+  await scene.toolsOf(desk, [{ agentId: billing, name: 'billing' }])
+  const using = (prompt_tokens: number, completion_tokens: number) => ({ prompt_tokens, completion_tokens })
+  scene.plays(
+    `desk-${name}`,
+    async (call) => {
+      await call.toolCall(asking('billing', 'First'))
+      await call.finish('tool_calls', using(10, 1))
+    },
+    (call) => call.finish('stop', using(20, 2)),
+  )
+  scene.plays(`billing-${name}`, (call) => call.finish('stop', using(100, 50)))
+  const { reply } = await scene.ask(desk, 'Ask!')
+  expect(reply.json.usage).toMatchObject({ prompt_tokens: 30, completion_tokens: 3 })
+  const usageOf = async (id: string) =>
+    (await scene.call('GET', '/api/v1/usage')).json.rows.find(({ key }: { key: string }) => key === id)
+  await expect.poll(() => usageOf(desk)).toMatchObject({ replies: 1, promptTokens: 30, completionTokens: 3 })
+  await expect.poll(() => usageOf(billing)).toMatchObject({ replies: 1, promptTokens: 100, completionTokens: 50 })
+})

@@ -190,8 +190,11 @@ verifies('contract-30.child-paths', 'a session below answers there as on its own
   expect((await scene.call('POST', `${foreign}/chat/completions/cancel`)).status).toBe(404)
   expect((await scene.call('PATCH', deploy, { title: 'x' })).status).toBe(405)
   expect((await read(`${deploy}/queue`)).status).toBe(404)
+  // The parent follows by itself: its reply is over before another test plays for the same model.
+  scene.plays('desk', says('Alas.'))
   expect((await scene.call('POST', `${deploy}/chat/completions/cancel`)).status).toBe(204)
   expect(await statusOf(child.id)).toBe('cancelled')
+  await expect.poll(() => statusOf(session)).toBe('complete')
 })
 
 verifies(
@@ -229,3 +232,16 @@ verifies(
     expect(top.json.decisions).toEqual([])
   },
 )
+
+verifies('contract-30.child-decided', 'a child that asks again is decided from above again', async () => {
+  const { session, record } = await waiting()
+  scene.plays('billing', asks('', sum))
+  const first = await decide(desk, session, [{ call_id: record.pending[0].call_id, decision: 'approve' }])
+  const [second] = await sessionPending(session)
+  expect([first.status, second.name, second.path]).toEqual([200, 'current_time', record.pending[0].path])
+  expect(second.call_id).not.toBe(record.pending[0].call_id)
+  scene.plays('billing', says('2.'))
+  scene.plays('desk', says('It is 2.'))
+  const { status, json } = await decide(desk, session, [{ call_id: second.call_id, decision: 'approve' }])
+  expect([status, json.choices?.[0].message.content]).toEqual([200, 'It is 2.'])
+})

@@ -191,6 +191,16 @@ verifies('contract-27.connections', 'they are listed and removed, with their ent
   const list = `/api/v1/mcp-servers/${mcpServerId}/connections`
   const [one] = (await scene.call('GET', `${list}?user=${encodeURIComponent(user)}`)).json.connections
   expect(one).toMatchObject({ agentId: scene.agentId, user, scope: 'orders' })
+  const agentName = (await scene.call('GET', scene.agent)).json.name
+  const everywhere = (filter: string) =>
+    scene.call('GET', `/api/v1/connections?user=${encodeURIComponent(user)}${filter}`)
+  const wide = { ...one, mcpServerId, server: 'shop', agentName, expiresAt: expect.any(String) }
+  for (const filter of ['', `&mcpServerId=${mcpServerId}`, `&agentId=${scene.agentId}`])
+    expect((await everywhere(filter)).json).toEqual({ connections: [wide], total: 1, limit: 20, offset: 0 })
+  for (const filter of [`&mcpServerId=${scene.agentId}`, '&agentId=none', '&offset=1'])
+    expect((await everywhere(filter)).json.connections).toEqual([])
+  expect((await scene.call('GET', '/api/v1/connections?user=nobody')).json.total).toBe(0)
+  expect((await everywhere('&scope=orders')).status).toBe(400)
   expect((await scene.call('DELETE', `${list}/${one.id}`)).status).toBe(204)
   expect((await scene.call('DELETE', `${list}/${one.id}`)).status).toBe(404)
   expect((await scene.call('DELETE', `${deploy(user)}/connections/${mcpServerId}`)).status).toBe(404)

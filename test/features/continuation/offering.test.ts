@@ -60,7 +60,9 @@ async function setUp() {
     return held.flush
   }
   const options = { recorder: { ...recorder, flush }, capabilities: { ...capabilities, keepTurn: handovers.keepTurn } }
-  const scene = openScene(options, (inner) => [createContinuation(inner, { handovers, basisOf })])
+  const scene = openScene(options, (inner) => [
+    createContinuation(inner, { handovers, agentOf: () => undefined, basisOf }),
+  ])
   const reply = await scene.start('s', { openToolbox })
   const graceOver = () => vi.advanceTimersByTimeAsync(GRACE_MS)
   return { ...scene, reply, offered, flushes, held, graceOver, drained: scene.host.drain(GRACE_MS, 60_000) }

@@ -39,24 +39,27 @@ const pointOf = (
   turns: readonly StoredTurn[] = [],
   continued: Claimed['continued'] = null,
 ) =>
-  resumePoint({
-    reply: {
-      id: 'r',
-      sessionId: 's',
-      sessionNum: 1,
-      firstSeq: 1,
-      model: 'm',
-      createdAt: startedAt,
-      includeUsage: false,
-      instanceId: 'i',
-      epoch: 1,
-    },
-    events: events.map((event, index) => ({ seq: index, part: 0, event })),
-    turns,
-    noted: { firstTokenMs: null, attempts: 0, turns: 0, tools: 0 },
-    providerId: 'p',
-    continued,
-  } as unknown as Claimed) // the rest is not read
+  resumePoint(
+    {
+      reply: {
+        id: 'r',
+        sessionId: 's',
+        sessionNum: 1,
+        firstSeq: 1,
+        model: 'm',
+        createdAt: startedAt,
+        includeUsage: false,
+        instanceId: 'i',
+        epoch: 1,
+      },
+      events: events.map((event, index) => ({ seq: index, part: 0, event })),
+      turns,
+      noted: { firstTokenMs: null, attempts: 0, turns: 0, tools: 0 },
+      providerId: 'p',
+      continued,
+    } as unknown as Claimed, // the rest is not read
+    () => undefined,
+  )
 
 verifies('contract-21.calls', 'a whole turn stays whole, with what its vendor wants back', () => {
   const point = pointOf([text('Look: '), call('a'), call('b'), result('b'), result('a')], [stored(['a', 'b'], 2)])

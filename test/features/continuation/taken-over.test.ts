@@ -74,7 +74,7 @@ async function takenOver(isAway: boolean) {
       },
     },
   })
-  await createContinuation(inner, { handovers, basisOf, isAway: () => isAway }).takeOver(true)
+  await createContinuation(inner, { handovers, agentOf: () => undefined, basisOf, isAway: () => isAway }).takeOver(true)
   return { offered, settled }
 }
 
@@ -102,7 +102,7 @@ verifies('contract-21.continued', 'an instance that drains claims nothing that i
     },
   }
   const { host, inner } = openScene()
-  const taking = createContinuation(inner, { handovers, basisOf }).takeOver(false)
+  const taking = createContinuation(inner, { handovers, agentOf: () => undefined, basisOf }).takeOver(false)
   await host.drain(0, 0)
   asked.resolve(['r'])
   await taking
@@ -118,8 +118,10 @@ verifies(
       ...handoversOf(offered),
       claim: () => Promise.reject(new Error('A try without an answer may take it still.')),
     }
-    const { host, inner } = openScene({}, (one) => [createContinuation(one, { handovers, basisOf })])
-    await createContinuation(inner, { handovers, basisOf }).takeOver(true)
+    const { host, inner } = openScene({}, (one) => [
+      createContinuation(one, { handovers, agentOf: () => undefined, basisOf }),
+    ])
+    await createContinuation(inner, { handovers, agentOf: () => undefined, basisOf }).takeOver(true)
     await host.owned.settleOrphan({ ...claimed.reply, offered: null })
     expect(offered).toEqual(['database'])
   },

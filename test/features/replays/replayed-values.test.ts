@@ -26,7 +26,7 @@ const liveVersion = async (): Promise<number> => (await scene.call('GET', scene.
 async function replay(version: number, replies: readonly string[]) {
   const { json } = await scene.call('POST', all(), { version, replies, concurrency: 1 })
   const read = async () => (await scene.call('GET', `${all()}/${json.id}?limit=100`)).json
-  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('complete')
+  await expect.poll(async () => (await read()).status).toBe('complete')
   return await read()
 }
 

@@ -47,7 +47,7 @@ afterAll(async () => {
 const create = (body: object) => scene.call('POST', all, body)
 const read = async (id: string) => (await scene.call('GET', `${all}/${id}?limit=100`)).json
 const ended = async (id: string) => {
-  await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).not.toBe('running')
+  await expect.poll(async () => (await read(id)).status).not.toBe('running')
   return await read(id)
 }
 const stamps = () => scene.app.sql`
@@ -147,7 +147,7 @@ verifies(
     expect((await create({ version: 3, replies })).status).toBe(409)
     const call = await open
     expect((await scene.call('POST', `${all}/${made.json.id}/cancel`)).status).toBe(204)
-    await expect.poll(() => call.abandoned, { timeout: 2000 }).toBe(true)
+    await expect.poll(() => call.abandoned).toBe(true)
     expect(await read(made.json.id)).toMatchObject({ status: 'cancelled', counts: { cancelled: 3, running: 0 } })
     expect((await scene.call('POST', `${all}/${made.json.id}/cancel`)).status).toBe(204)
     scene.up.always(looks('x'))

@@ -2,7 +2,7 @@
 import { afterAll, expect } from 'vitest'
 import { nobody, openScene } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
-import { allIndexed, asMessages } from './support.ts'
+import { allIndexed, asMessages, inTime } from './support.ts'
 
 const KEY = 'deploy-key'
 const scene = await openScene({ settings: { PUBLIC_API_KEY: KEY } })
@@ -11,7 +11,7 @@ afterAll(scene.close)
 const key = { authorization: `Bearer ${KEY}` }
 const until = async (holds: () => Promise<boolean>) => await expect.poll(holds).toBe(true)
 const search = (query: string, headers: Record<string, string> = key) =>
-  scene.call('GET', `${scene.sessions}/search?${query}`, undefined, headers)
+  inTime(() => scene.call('GET', `${scene.sessions}/search?${query}`, undefined, headers))
 const given = async (texts: string[], body: object = {}): Promise<string> => {
   return (await scene.call('POST', scene.sessions, { ...body, messages: asMessages(texts) }, key)).json.id
 }

@@ -3,14 +3,16 @@ import { afterAll, expect } from 'vitest'
 import { makeSlices, turned } from '../../../src/features/search/store/slices.ts'
 import { openScene } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
-import { allIndexed } from './support.ts'
+import { allIndexed, inTime } from './support.ts'
 
 const scene = await openScene()
 afterAll(scene.close)
 const { sql } = scene.app
 
 const found = async (q: string, more = ''): Promise<{ ids: string[]; next: string | null }> => {
-  const { status, json, text } = await scene.call('GET', `${scene.sessions}/search?q=${encodeURIComponent(q)}${more}`)
+  const { status, json, text } = await inTime(() =>
+    scene.call('GET', `${scene.sessions}/search?q=${encodeURIComponent(q)}${more}`),
+  )
   expect([q, status, status === 200 ? '' : text]).toEqual([q, 200, ''])
   return { ids: json.results.map(({ session }: { session: { id: string } }) => session.id), next: json.next }
 }

@@ -101,6 +101,7 @@ const honest: readonly [RegExp, Record<string, unknown>][] = [
   [/\/http-tools(\/\{id\})?$/, httpTool],
   [/\/http-tools\/\{id\}\/test$/, { arguments: { a: 'x' } }],
   [/\/mcp-servers(\/\{id\})?$/, mcpServer],
+  [/\/mcp-servers\/\{id\}\/test$/, { tool: 'echo', arguments: { a: 'x' } }],
   [/\/chat\/completions$/, { messages, metadata: {} }],
   [/\/playground\/chat$/, { message: 'x', configOverrides: {}, ...tools }],
   [/\/ai-sdk$/, { id: randomUUID(), messages: [userMessage('x')], trigger: 'submit-message' }],
@@ -138,7 +139,7 @@ interface Target extends Pick<HostileRequest, 'url' | 'method' | 'bytes'> {
 const smaller: readonly [RegExp, number][] = [
   [/^\/api\/auth/, 16 * 1024],
   [/\/import$/, 2 ** 20],
-  [/\/http-tools\/\{id\}\/test$/, 256 * 1024],
+  [/\/(http-tools|mcp-servers)\/\{id\}\/test$/, 256 * 1024],
 ]
 
 const targets: Target[] = endpoints

@@ -44,6 +44,7 @@ const noTools: Omit<HttpToolDependencies & McpServerDependencies, 'sql' | 'secre
   checkSchema: async () => null,
   callHttpTool: async () => ({ ok: true, status: 200, content: '', body: '' }),
   discoverTools: async () => [],
+  callMcpTool: async () => ({ ok: true, content: '' }),
   discoveryWarning: async () => null,
   onMcpServerChange() {},
   publicUrl: () => null,

@@ -15,7 +15,7 @@ for (const half of ['client', 'server']) {
       const { stdout } = await promisify(execFile)(process.execPath, [program, half])
       const { largest, all } = JSON.parse(stdout)
       expect(all).toBeGreaterThan(0)
-      expect(largest).toBeLessThan(0.6 * all)
+      expect(largest).toBeLessThan(0.4 * all)
     },
   )
 }

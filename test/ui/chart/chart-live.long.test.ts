@@ -1,7 +1,7 @@
 /** The state chart live: a session's actor lit as it moves. */
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
-import { axe, focused, openBrowser, sidewaysScroll } from '../browser.ts'
+import { axe, focused, openBrowser, sidewaysScroll, unique } from '../browser.ts'
 import { chartScene, lit, until } from './chart-scene.ts'
 
 const app = await startTestApp()
@@ -17,7 +17,7 @@ test('without a session the chart is drawn and leads to the first message', asyn
   await page.goto('/chart')
   await page.getByText('No session yet').waitFor()
   await until(() => page.locator('[data-state][data-tone]').count()).toBe(8)
-  expect(await lit(page).count()).toBe(0)
+  await expect.poll(() => lit(page).count()).toBe(0)
   expect(await axe(page)).toEqual([])
   await page.getByRole('link', { name: 'Start a slow reply in the playground' }).click()
   await until(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('/slow 40')
@@ -42,7 +42,7 @@ test('a reply is seen to go through its states in order, with its events beside'
     .getByText(/^Attempt 1/)
     .first()
     .waitFor()
-  expect(await events.first().textContent()).toMatch(/saved.*Saving.*to.*Complete.*\d+ tokens out/)
+  await expect.poll(() => events.first().textContent()).toMatch(/saved.*Saving.*to.*Complete.*\d+ tokens out/)
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
 })
@@ -61,12 +61,13 @@ test('a failure and a cancel light what they are', async () => {
 })
 
 test('a session is found by its title', async () => {
-  const id = await scene.say('A question about marmalade')
+  const words = unique('marmalade')
+  const id = await scene.say(`A question about ${words}`)
   await using page = await browser.page(app.url)
   await page.goto('/chart')
   const field = page.getByRole('combobox', { name: 'Session' })
-  await field.fill('marmalade')
-  await page.getByRole('option', { name: /marmalade/ }).waitFor()
+  await field.fill(words)
+  await page.getByRole('option', { name: words }).waitFor()
   await until(() => page.getByRole('option').count()).toBe(1)
   await field.press('ArrowDown')
   await field.press('Enter')
@@ -87,7 +88,7 @@ test('what is typed to find a session stays when the newest one comes up meanwhi
   held.resolve()
   await lit(page).waitFor()
   await page.keyboard.type('lade')
-  expect(await field.inputValue()).toBe('marmalade')
+  await expect.poll(() => field.inputValue()).toBe('marmalade')
   await page
     .getByRole('option', { name: /marmalade/ })
     .first()
@@ -106,7 +107,7 @@ test('a stream that breaks is taken up where it was', async () => {
   cut = false
   await until(() => lit(page).getAttribute('data-state')).toBe('error')
   const events = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem')
-  expect(await events.and(page.locator(':not([data-note])')).count()).toBe(6)
+  await expect.poll(() => events.and(page.locator(':not([data-note])')).count()).toBe(6)
 })
 
 test('a chart that is opened while the server cannot answer shows the session once it can', async () => {
@@ -120,7 +121,7 @@ test('a chart that is opened while the server cannot answer shows the session on
   await page.getByText('Reconnecting…').waitFor()
   away = false
   await until(() => lit(page).getAttribute('data-state')).toBe('complete')
-  expect(await page.getByText('Reconnecting…').count()).toBe(0)
+  await expect.poll(() => page.getByText('Reconnecting…').count()).toBe(0)
 })
 
 test('a deleted session is said to be gone', async () => {
@@ -140,10 +141,10 @@ test('the states are one stop of the tab key, arrows lead on, and Enter shows wh
   await lit(page).waitFor()
   await page.getByRole('link', { name: 'Open the reply' }).focus()
   await page.keyboard.press('Tab')
-  expect(await focused(page)).toMatch(/^New/)
+  await expect.poll(() => focused(page)).toMatch(/^New/)
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
-  expect(await focused(page)).toMatch(/^Writing/)
+  await expect.poll(() => focused(page)).toMatch(/^Writing/)
   await page.keyboard.press('Enter')
   const happened = page.getByRole('region', { name: /^Writing: \d+ events$/ })
   await happened.getByText(/Attempt 1.*provider_error/).click()
@@ -164,8 +165,8 @@ test('the whole machine is one click away, as a picture and as a table', async (
   await page.getByRole('figure', { name: 'The whole machine' }).waitFor()
   await page.getByText('States and transitions as a table').click()
   const rows = page.getByRole('table', { name: 'States and transitions' }).getByRole('row')
-  expect(await rows.count()).toBe(11)
-  expect(await page.locator('tr[aria-current=true]').textContent()).toContain('complete')
+  await expect.poll(() => rows.count()).toBe(11)
+  await expect.poll(() => page.locator('tr[aria-current=true]').textContent()).toContain('complete')
 })
 
 test('tabs lie in the address and keep the session', async () => {
@@ -175,8 +176,8 @@ test('tabs lie in the address and keep the session', async () => {
   await page.getByRole('tab', { name: 'Live' }).focus()
   await page.keyboard.press('ArrowRight')
   await until(() => new URL(page.url()).searchParams.get('view')).toBe('replay')
-  expect(new URL(page.url()).searchParams.get('session')).toBe(id)
-  expect(await focused(page)).toContain('replay')
+  await expect.poll(() => new URL(page.url()).searchParams.get('session')).toBe(id)
+  await expect.poll(() => focused(page)).toContain('replay')
   await page.goBack()
   await until(() => page.getByRole('tab', { name: 'Live' }).getAttribute('aria-selected')).toBe('true')
 })

@@ -1,6 +1,7 @@
 /** All of a reply on one screen, found by whatever id a log or a user gives. */
 import { afterAll, expect, test } from 'vitest'
-import { startTestApp } from '../../support/app.ts'
+import { createAgent, startTestApp } from '../../support/app.ts'
+import { startUpstream } from '../../support/network/upstream.ts'
 import { axe, openBrowser, sidewaysScroll, type TestPage } from '../browser.ts'
 import { chartScene, lit, until } from './chart-scene.ts'
 
@@ -97,19 +98,45 @@ test('an id of nothing says so', async () => {
   await page.getByText('Reply not found').waitFor()
 })
 
-test('a reply that is silent for long is stopped beside the figure that says so', async () => {
-  const running = await scene.begin('/hang')
-  await using page = await browser.page(app.url)
-  // A third of the limit would take longer than a test.
-  await page.route('**/debug/sessions/*/readers', async (route) => {
+/** The page is told that the reply is silent for long: a third of the limit would take longer than a test. */
+const silenceIsLong = (page: TestPage) =>
+  page.route('**/debug/sessions/*/readers', async (route) => {
     const response = await route.fetch()
     const answer = await response.json()
     const storedAt = new Date(Date.now() - 400_000).toISOString()
     const newest = answer.newest && { ...answer.newest, storedAt }
     await route.fulfill({ response, json: { ...answer, newest, silenceLimitMs: 900_000, replyLimitMs: 9_000_000 } })
   })
+
+test('a reply that is silent for long is stopped beside the figure that says so', async () => {
+  const running = await scene.begin('/hang')
+  await using page = await browser.page(app.url)
+  await silenceIsLong(page)
   await page.goto(`/replies/${running}`)
   await page.getByTestId('silence').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Stop the silent reply' }).click()
   await until(() => lit(page).getAttribute('data-state')).toBe('cancelled')
+})
+
+test('where the agent has a fallback, it is asked for a reply in the place of the silent one', async () => {
+  await using up = await startUpstream()
+  up.always((call) => call.text('Here.').then(() => call.finish()))
+  const { providerId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url })
+  const fallbacks = [{ providerId, model: 'spare' }]
+  const params = { path: { id: scene.agentId } }
+  await app.client.PUT('/api/v1/agents/{id}', { params, body: { fallbacks } })
+  try {
+    const running = await scene.begin('/hang')
+    await using page = await browser.page(app.url)
+    await silenceIsLong(page)
+    await page.goto(`/replies/${running}`)
+    await page.getByRole('button', { name: 'Try the fallback' }).click()
+    await until(() => lit(page).getAttribute('data-state')).toBe('complete')
+    await until(() => addressOf(page)).not.toContain(running)
+    await page.getByRole('region', { name: 'Facts' }).getByText('spare', { exact: true }).waitFor()
+    expect(up.calls.map(({ body }) => body.model)).toEqual(['spare'])
+  } finally {
+    await app.client.PUT('/api/v1/agents/{id}', { params, body: { fallbacks: [] } })
+  }
 })

@@ -16,6 +16,26 @@ export async function say(page: TestPage, text: string): Promise<void> {
   await field(page).press('Enter')
 }
 
+/**
+ * Resolves to what is read once it is read alike twice: what is scrolled, laid out or measured anew moves on for some
+ * frames.
+ */
+export async function atRest<T>(read: () => Promise<T>): Promise<T> {
+  let last = await read()
+  await soon(async () => {
+    const before = JSON.stringify(last)
+    last = await read()
+    return JSON.stringify(last) === before
+  }).toBe(true)
+  return last
+}
+
+/** Resolves to the session's id once it is in the address. */
+export async function sessionOf(page: TestPage): Promise<string> {
+  await page.waitForURL(/[0-9a-f-]{36}\/[0-9a-f-]{36}$/)
+  return new URL(page.url()).pathname.split('/').at(-1) ?? ''
+}
+
 /** A small file beside the message. */
 export const attach = (page: TestPage, name: string): Promise<void> =>
   page.getByTestId('attach').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
@@ -43,7 +63,11 @@ export async function startPlayground(settings: Record<string, string> = {}) {
   const browser = await openBrowser()
   const { agentId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url })
   const playground = `/playground/${agentId}`
-  beforeEach(() => up.always((call) => call.text('Fine.').then(() => call.finish())))
+  beforeEach(() => {
+    // What a test that failed has left is no answer to the next one's question.
+    up.forget()
+    up.always((call) => call.text('Fine.').then(() => call.finish()))
+  })
   return {
     up,
     app,

@@ -35,6 +35,24 @@ test('connected, and its tools seen with their arguments', async () => {
   expect(await sidewaysScroll(page)).toEqual([])
 })
 
+test('a tool is tried where it is listed, and what a model would be told is shown', async () => {
+  const id = await addServer('tried', mcp.url)
+  await using page = await browser.page(app.url)
+  await page.goto(`/tools/mcp/${id}`)
+  await page.getByRole('button', { name: 'echo Says it again.' }).click()
+  const trial = page.getByRole('form', { name: 'Try echo' })
+  await trial.getByLabel('text').fill('la la')
+  await trial.getByRole('button', { name: 'Run' }).click()
+  await trial.getByText('Answered', { exact: true }).waitFor()
+  await trial.getByText('la la', { exact: true }).waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await page.getByRole('button', { name: 'fail Says that it failed.' }).click()
+  const failing = page.getByRole('form', { name: 'Try fail' })
+  await failing.getByRole('button', { name: 'Run' }).click()
+  await failing.getByText('Failed', { exact: true }).waitFor()
+})
+
 test('one that is away is told kindly, and asked again', async () => {
   const away = await startMcpServer('streamable_http, new era', await freePort())
   await away[Symbol.asyncDispose]()

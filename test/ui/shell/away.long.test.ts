@@ -32,8 +32,8 @@ async function openPage() {
 test('asks a few times, less and less often, and comes with its styles when the server is back', async () => {
   const { page, server } = await openPage()
   await using _ = page
-  await menu(page).getByRole('link', { name: 'State chart' }).click()
-  await page.getByText('State chart opens when it is back.').waitFor()
+  await menu(page).getByRole('link', { name: 'Live view' }).click()
+  await page.getByText('Live view opens when it is back.').waitFor()
   const probes = () => server.asked.filter((path) => path === '/livez').length
   await expect.poll(probes).toBeGreaterThan(3)
   expect(server.asked.length).toBeLessThan(40)
@@ -51,15 +51,15 @@ test('asks a few times, less and less often, and comes with its styles when the 
 test('can be taken back', async () => {
   const { page, server } = await openPage()
   await using _ = page
-  await menu(page).getByRole('link', { name: 'State chart' }).click()
+  await menu(page).getByRole('link', { name: 'Live view' }).click()
   await page.getByRole('button', { name: 'Stay on this page' }).click()
-  await page.getByText('State chart opens').waitFor({ state: 'detached' })
+  await page.getByText('Live view opens').waitFor({ state: 'detached' })
   server.away = false
   await page.getByText('Greenroom cannot be reached').waitFor({ state: 'detached' })
   await page.waitForResponse(/api\/v1\/sessions/)
   expect(await heading(page)).toBe('New prompt')
-  await menu(page).getByRole('link', { name: 'State chart' }).click()
-  await page.getByRole('heading', { level: 1, name: 'State chart' }).waitFor()
+  await menu(page).getByRole('link', { name: 'Live view' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Live view' }).waitFor()
 })
 
 test('a page that was answered with 503 is there once the server can answer', async () => {

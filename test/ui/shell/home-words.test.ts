@@ -20,7 +20,10 @@ const failed = (
 const hours = (replies: number, failures: number) => [{ replies, failures }]
 const words = () => 'The provider refused the API key'
 const sentence = (causes: readonly Failed[], replies: number, silent = 0) =>
-  sentenceOf({ causes: causesOf(causes), words, silent, hours: hours(replies, causes.length), firstTokenMs: null })
+  sentenceOf({
+    ...{ causes: causesOf(causes), words, silent, before: [], firstTokenMs: null },
+    hours: hours(replies, causes.length),
+  })
 
 test('failures of one cause are told together, whichever agents they are of, with when they began', () => {
   const causes = causesOf([
@@ -50,10 +53,12 @@ test('silent replies are looked at where nothing fails', () => {
   expect(sentence([], 0)).toMatchObject({ level: 'good', text: 'All well: 0 replies in 24 hours, 0 % failed' })
 })
 
-test('all is well with the time to the first token, where one is known', () => {
-  const standing = { causes: [], words, silent: 0, hours: hours(10, 0) }
-  expect(sentenceOf({ ...standing, firstTokenMs: 520 }).text).toBe(
-    'All well: 10 replies in 24 hours, 0 % failed, first token 520 ms',
+test('all is well with the time to the first token and the day before, where they are known', () => {
+  const standing = { causes: [], words, silent: 0, hours: hours(10, 0), before: [], firstTokenMs: 520 }
+  const told = 'All well: 10 replies in 24 hours, 0 % failed'
+  expect(sentenceOf(standing).text).toBe(`${told}, first token 520 ms`)
+  expect(sentenceOf({ ...standing, before: hours(200, 3) }).text).toBe(
+    `${told} (1.5 % the day before), first token 520 ms`,
   )
 })
 

@@ -13,7 +13,7 @@ afterAll(async () => {
 const pages = [
   ['/', 'Welcome to Greenroom'],
   ['/playground', 'Playground'],
-  ['/chart', 'State chart'],
+  ['/chart', 'Live view'],
   ['/agents', 'Agents'],
   ['/prompts', 'Prompts'],
   ['/prompts/new', 'New prompt'],
@@ -24,7 +24,7 @@ const pages = [
   ['/no/such/page', 'Not found'],
 ] as const
 
-const more = ['/agents/new', '/sessions', '/waiting', '/usage', '/audit', '/keys', '/webhooks']
+const more = ['/agents/new', '/sessions', '/waiting', '/usage', '/audit', '/keys', '/webhooks', '/connections']
 
 test.each(pages)('%s can be opened by its address, read by all, and fits small screens', async (path, heading) => {
   await using page = await browser.page(app.url)

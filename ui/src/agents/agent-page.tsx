@@ -9,6 +9,7 @@ import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
+import { InHead } from '../blocks/pages/page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { ButtonTo } from '../login/button-to.tsx'
 import { providerResource } from '../providers/resource.ts'
@@ -21,13 +22,10 @@ import { AgentForm } from './form/agent-form.tsx'
 import { type Agent, agentResource, agentTools, playgroundPath, saveAgent, toolsPath } from './resource.ts'
 import { UseIt } from './use-it/use-it.tsx'
 
-/** `?provider=&model=` fill the form in. A provider that is the only one is picked already. */
+/** `?from=` names an agent whose form is copied; `?provider=&model=` fill the form in. */
 export function New() {
   const [search] = useSearchParams()
-  const providers = useQuery(providerResource.all)
-  const created = useRef<string | null>(null)
-  const edits = useEdits()
-  const only = providers.data?.length === 1 ? providers.data[0]?.id : undefined
+  const from = search.get('from')
   return (
     <NewPage
       resource={agentResource}
@@ -35,37 +33,76 @@ export function New() {
       description="A model, a prompt and tools, behind one address."
       width="wide"
     >
-      {(onCreated) => (
-        <WhenRead query={providers} awaited={<AwaitedFields />}>
-          {({ length }) =>
-            length === 0 ? (
-              <EmptyState
-                icon={IconPlugConnected}
-                title="Connect a provider first"
-                leadTo={{ path: '/providers/new', label: 'Connect a provider' }}
-              >
-                An agent needs a model, and models come from a provider: a vendor, your own server, or the built-in
-                demo.
-              </EmptyState>
-            ) : (
-              <AgentForm
-                initial={valuesOf({
-                  providerId: search.get('provider') ?? only ?? '',
-                  model: search.get('model') ?? '',
-                })}
-                save={(fields) =>
-                  saveAgent(created.current, fields, edits, (id) => {
-                    created.current = id
-                  })
-                }
-                submitLabel="Create agent"
-                onSaved={onCreated}
-              />
-            )
-          }
+      {(onCreated) => (from === null ? <Fresh onCreated={onCreated} /> : <Copied from={from} onCreated={onCreated} />)}
+    </NewPage>
+  )
+}
+
+interface FreshProps {
+  onCreated: (agent: Agent) => void
+}
+
+/** The form, filled in as another agent is, but for its name. */
+function Copied({ from, onCreated }: FreshProps & { from: string }) {
+  const agent = useQuery(agentResource.one(from))
+  const tools = useQuery(agentTools(from))
+  return (
+    <WhenRead query={agent} awaited={<AwaitedFields />}>
+      {(copied) => (
+        <WhenRead query={tools} awaited={<AwaitedFields />}>
+          {(read) => (
+            <NewForm initial={valuesOf({ ...copied, name: `Copy of ${copied.name}` }, read)} onCreated={onCreated} />
+          )}
         </WhenRead>
       )}
-    </NewPage>
+    </WhenRead>
+  )
+}
+
+function NewForm({ initial, onCreated }: FreshProps & { initial: ReturnType<typeof valuesOf> }) {
+  const created = useRef<string | null>(null)
+  const edits = useEdits()
+  return (
+    <AgentForm
+      initial={initial}
+      save={(fields) =>
+        saveAgent(created.current, fields, edits, (id) => {
+          created.current = id
+        })
+      }
+      submitLabel="Create agent"
+      onSaved={onCreated}
+    />
+  )
+}
+
+/** A provider that is the only one is picked already. */
+function Fresh({ onCreated }: FreshProps) {
+  const [search] = useSearchParams()
+  const providers = useQuery(providerResource.all)
+  const only = providers.data?.length === 1 ? providers.data[0]?.id : undefined
+  return (
+    <WhenRead query={providers} awaited={<AwaitedFields />}>
+      {({ length }) =>
+        length === 0 ? (
+          <EmptyState
+            icon={IconPlugConnected}
+            title="Connect a provider first"
+            leadTo={{ path: '/providers/new', label: 'Connect a provider' }}
+          >
+            An agent needs a model, and models come from a provider: a vendor, your own server, or the built-in demo.
+          </EmptyState>
+        ) : (
+          <NewForm
+            initial={valuesOf({
+              providerId: search.get('provider') ?? only ?? '',
+              model: search.get('model') ?? '',
+            })}
+            onCreated={onCreated}
+          />
+        )
+      }
+    </WhenRead>
   )
 }
 
@@ -81,6 +118,9 @@ export const Existing = () => (
         </Button>
         <ButtonTo to={replaysPath(id)} variant="default">
           Replays
+        </ButtonTo>
+        <ButtonTo to={`/agents/new?from=${id}`} variant="default">
+          Duplicate
         </ButtonTo>
         <ButtonTo
           to={playgroundPath(id)}
@@ -123,10 +163,12 @@ function AgentTabs({ agent, onSaved, edits }: AgentTabsProps) {
         keepMountedMode="display-none"
         onChange={(value) => setSearch(value === 'use' ? { tab: 'use' } : {}, { state, preventScrollReset: true })}
       >
-        <Tabs.List mb="xl">
-          <Tabs.Tab value="settings">Settings</Tabs.Tab>
-          <Tabs.Tab value="use">API</Tabs.Tab>
-        </Tabs.List>
+        <InHead>
+          <Tabs.List>
+            <Tabs.Tab value="settings">Settings</Tabs.Tab>
+            <Tabs.Tab value="use">API</Tabs.Tab>
+          </Tabs.List>
+        </InHead>
         {/* Kept while the other tab is shown: what was typed stays. */}
         <Tabs.Panel value="settings" keepMounted>
           {hasForm &&

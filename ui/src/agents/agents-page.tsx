@@ -1,11 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { ListPage } from '../blocks/pages/list-page.tsx'
+import { wholeNumber } from '../blocks/words.ts'
 import { providerResource } from '../providers/resource.ts'
+import { firstHour } from '../usage/last-day/hours.ts'
+import { figuresQuery } from '../usage/queries.ts'
 import classes from './agents.module.css'
 import { type Agent, agentResource } from './resource.ts'
 
+/** Returns what is known of an agent's replies of the last 24 hours. Undefined until it is read. */
+function useDay() {
+  const { data } = useQuery(figuresQuery('agent', { from: new Date(firstHour(Date.now())).toISOString() }))
+  const byId = new Map(data?.rows.map((row) => [row.key, row]))
+  return (
+    data && ((id: string) => ({ replies: wholeNumber(byId.get(id)?.replies ?? 0), failures: byId.get(id)?.failures }))
+  )
+}
+
 export function Component() {
   const { data: providers } = useQuery(providerResource.all)
+  const ofDay = useDay()
   const provider = ({ providerId }: Agent) => providers?.find(({ id }) => id === providerId)?.name ?? ''
   return (
     <ListPage
@@ -14,7 +27,7 @@ export function Component() {
       columns={[
         {
           header: 'Model',
-          width: '40%',
+          width: '30%',
           cell: ({ model }) => (
             <span className={classes.model} title={model}>
               {model}
@@ -24,10 +37,25 @@ export function Component() {
         },
         {
           header: 'Provider',
-          width: '20%',
+          width: '16%',
           minor: true,
           cell: provider,
           text: provider,
+        },
+        {
+          header: 'Replies in 24 h',
+          width: '9rem',
+          minor: true,
+          cell: ({ id }) => ofDay?.(id).replies ?? '',
+        },
+        {
+          header: 'Failed',
+          width: '7rem',
+          minor: true,
+          cell: ({ id }) => {
+            const failures = ofDay?.(id).failures ?? 0
+            return failures === 0 ? '' : <span className={classes.failed}>{wholeNumber(failures)}</span>
+          },
         },
       ]}
       create="New agent"

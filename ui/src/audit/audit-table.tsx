@@ -1,8 +1,10 @@
 import { Button, Table } from '@mantine/core'
 import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
 import { AwaitedRows } from '../blocks/pages/awaited-rows.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
+import { withParams } from '../blocks/search-params.ts'
 import { localTime } from '../blocks/time-words.ts'
 import { plural } from '../blocks/words.ts'
 import classes from './audit.module.css'
@@ -44,7 +46,8 @@ export const AuditTable = ({ entries, isStale }: AuditTableProps) => (
 )
 
 function Entry({ entry }: { entry: AuditEntry }) {
-  const { at, action, kind, recordId, recordName, changes, ip, requestId } = entry
+  const { search } = useLocation()
+  const { at, actor, action, kind, recordId, recordName, changes, ip, requestId } = entry
   const [isOpen, setOpen] = useState(false)
   const fields = Object.entries(changes)
   const name = recordName ?? recordId
@@ -55,7 +58,16 @@ function Entry({ entry }: { entry: AuditEntry }) {
         <div className={classes.quiet}>{localTime(at)}</div>
       </Table.Td>
       <Table.Td valign="top">
-        <bdi>{actorName(entry)}</bdi>
+        {actor === null ? (
+          <bdi>{actorName(entry)}</bdi>
+        ) : (
+          <Link
+            to={`?${withParams(new URLSearchParams(search), { actor, offset: null })}`}
+            title={`All that ${actor} did`}
+          >
+            <bdi>{actor}</bdi>
+          </Link>
+        )}
         <div className={classes.quiet}>
           {meansOf(entry)}
           {ip !== null && `, ${ip}`}

@@ -35,6 +35,7 @@ export const kinds: Readonly<Record<string, string>> = {
   agentDraft: 'Draft of an agent',
   replay: 'Replay',
   share: 'Share',
+  connection: 'Connection',
 }
 
 export function actorName({ actor, actorKind }: AuditEntry): string {

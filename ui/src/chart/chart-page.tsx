@@ -7,6 +7,7 @@ import { Navigate, useNavigate } from 'react-router'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import { AwaitedLines } from '../blocks/pages/awaited.tsx'
+import { InHead } from '../blocks/pages/page.tsx'
 import { allSessions } from '../sessions/queries.ts'
 import { fetchAhead, reliable } from '../shell/reliable-import.ts'
 import classes from './chart-page.module.css'
@@ -38,15 +39,17 @@ export function Component() {
       keepMounted={false}
       classNames={{ list: classes.tabs ?? '', tab: classes.tab ?? '' }}
     >
-      <Tabs.List aria-label="Views of the chart">
-        {views.map(({ value, label, icon: Icon }) => (
-          <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} stroke={1.7} aria-hidden />}>
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <InHead>
+        <Tabs.List aria-label="Views of the chart">
+          {views.map(({ value, label, icon: Icon }) => (
+            <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} stroke={1.7} aria-hidden />}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </InHead>
       {views.map(({ value, view: View }) => (
-        <Tabs.Panel key={value} value={value} pt="md">
+        <Tabs.Panel key={value} value={value}>
           <Suspense fallback={<AwaitedLines />}>
             <View />
           </Suspense>

@@ -1,4 +1,5 @@
 /** The webhooks whose deliveries fail, and the keys near a limit, for an admin. Nothing where all is well. */
+import { Title } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { nearestLimit } from '../keys/nearest-limit.ts'
@@ -20,7 +21,10 @@ export function Attention() {
   const rows = [...webhooks, ...keys]
   if (rows.length === 0) return null
   return (
-    <section className={classes.failures} aria-label="Webhooks and keys">
+    <section className={classes.failures} aria-labelledby="attention">
+      <Title order={2} id="attention">
+        Webhooks and keys
+      </Title>
       <ul>
         {rows.map(({ to, kind, name, words, isBad }) => (
           <li key={to}>

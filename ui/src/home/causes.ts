@@ -78,6 +78,8 @@ interface Standing {
   words: (code: string) => string
   silent: number
   hours: readonly Hour[]
+  /** The hours of the day before. */
+  before: readonly Hour[]
   /** Half of the newest hour’s replies took less to their first token. Null where none is known. */
   firstTokenMs: number | null
 }
@@ -88,7 +90,7 @@ export interface Sentence {
 }
 
 /** Returns how things stand: what fails most, else how many are silent, else that all is well. */
-export function sentenceOf({ causes, words, silent, hours, firstTokenMs }: Standing): Sentence {
+export function sentenceOf({ causes, words, silent, hours, before, firstTokenMs }: Standing): Sentence {
   const [worst] = causes
   const sum = (of: 'replies' | 'failures', among = hours) => among.reduce((all, hour) => all + hour[of], 0)
   if (worst && worst.count >= INCIDENT * sum('replies', hours.slice(-2))) {
@@ -102,8 +104,12 @@ export function sentenceOf({ causes, words, silent, hours, firstTokenMs }: Stand
     return { level: 'look', text: `${plural(silent, 'reply is', 'replies are')} silent for over 60 s` }
   }
   const replies = sum('replies')
-  const share = replies === 0 ? 0 : Math.round((1000 * sum('failures')) / replies) / 10
+  const share = (among: readonly Hour[]) => {
+    const all = sum('replies', among)
+    return all === 0 ? 0 : Math.round((1000 * sum('failures', among)) / all) / 10
+  }
   const first = firstTokenMs === null ? '' : `, first token ${duration(firstTokenMs)}`
-  const counted = `${plural(replies, 'reply', 'replies')} in 24 hours, ${share} % failed`
+  const compared = sum('replies', before) === 0 ? '' : ` (${share(before)} % the day before)`
+  const counted = `${plural(replies, 'reply', 'replies')} in 24 hours, ${share(hours)} % failed${compared}`
   return { level: 'good', text: `All well: ${counted}${first}` }
 }

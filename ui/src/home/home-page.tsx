@@ -15,8 +15,10 @@ import classes from './home-page.module.css'
 import { recentSessions, someAgents, someProviders } from './queries.ts'
 import { WhatsOn } from './whats-on.tsx'
 
-/** An empty server has nobody on call: its first page goes without. */
-const OnCall = lazy(reliable(() => import('./on-call.tsx').then((loaded) => ({ default: loaded.OnCall }))))
+// An empty server has nobody on call: its first page goes without.
+const onCall = () => import('./on-call.tsx')
+const OnCall = lazy(reliable(() => onCall().then((loaded) => ({ default: loaded.OnCall }))))
+const Standing = lazy(reliable(() => onCall().then((loaded) => ({ default: loaded.Standing }))))
 
 /** Refreshed by itself: a step may be done in another window. */
 const EVERY_MS = 5_000
@@ -45,7 +47,18 @@ export function Component() {
   // Rendered in pieces: the query's answer alone would be rendered as one long task.
   const isShown = useDeferredValue(isRead)
   return (
-    <Page title={talked ? 'Overview' : 'Welcome to Greenroom'} description={homeDescription}>
+    <Page
+      title={talked ? 'Overview' : 'Welcome to Greenroom'}
+      description={
+        talked ? (
+          <Suspense fallback={homeDescription}>
+            <Standing />
+          </Suspense>
+        ) : (
+          homeDescription
+        )
+      }
+    >
       <ErrorAlert error={error} />
       {!isShown && !talked && !error && <AwaitedLines />}
       {/* What stands below waits for what stands above: nothing moves once it is there. */}

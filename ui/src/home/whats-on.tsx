@@ -49,7 +49,7 @@ const promises = [
   {
     icon: IconSitemap,
     title: 'See every step',
-    text: 'The state chart shows each session as it moves, and replays it later.',
+    text: 'The live view shows each session as it moves, and replays it later.',
   },
 ]
 

@@ -20,6 +20,7 @@ const needed: Record<Act, { others: Role; pages: Readonly<Record<string, Role>> 
       '/replays': 'editor',
       '/waiting': 'editor',
       '/chart': 'editor',
+      '/connections': 'editor',
       '/webhooks': 'admin',
       '/keys': 'admin',
       '/audit': 'admin',

@@ -1,8 +1,10 @@
 /** The users who have signed in at an MCP server, each removable. */
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { wordsOf } from '../api.ts'
 import { Panel } from '../blocks/panel.tsx'
+import { wholeNumber } from '../blocks/words.ts'
 import { useRefusal } from '../login/roles.ts'
 import { type McpConnection, mcpConnections, removeConnection } from './resource.ts'
 
@@ -23,20 +25,23 @@ export function Connections({ serverId }: { serverId: string }) {
           <Connection key={one.id} serverId={serverId} connection={one} />
         ))}
       </Stack>
+      {data && data.total > data.connections.length && (
+        <Anchor component={Link} to={`/connections?server=${serverId}`} fz="sm">
+          All {wholeNumber(data.total)} of them
+        </Anchor>
+      )}
     </Panel>
   )
 }
 
 function Connection({ serverId, connection: { id, user, scope } }: { serverId: string; connection: McpConnection }) {
-  const client = useQueryClient()
-  const removal = useMutation({
-    mutationFn: () => removeConnection(serverId, id),
-    onSettled: () => client.invalidateQueries({ queryKey: mcpConnections(serverId).queryKey }),
-  })
+  const removal = useMutation({ mutationFn: () => removeConnection(serverId, id) })
   return (
     <Group justify="space-between" wrap="nowrap">
       <div style={{ overflowWrap: 'anywhere' }}>
-        <Text fz="sm">{user}</Text>
+        <Anchor component={Link} to={`/connections?user=${encodeURIComponent(user)}`} fz="sm">
+          {user}
+        </Anchor>
         {scope !== null && (
           <Text fz="xs" c="dimmed">
             {scope}

@@ -9,6 +9,7 @@ import { NameSearch } from '../blocks/pages/name-search.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import classes from './mcp-servers.module.css'
 import { type McpTool, mcpTools } from './resource.ts'
+import { TryTool } from './try-tool.tsx'
 
 export function Discovery({ serverId, isSignedIn }: { serverId: string; isSignedIn: boolean }) {
   const { data: tools, error, isFetching, refetch } = useQuery(mcpTools(serverId))
@@ -46,32 +47,33 @@ export function Discovery({ serverId, isSignedIn }: { serverId: string; isSigned
           </Text>
         )}
       </div>
-      {tools && !error && <Tools tools={tools} />}
+      {tools && !error && <Tools serverId={serverId} tools={tools} />}
     </Panel>
   )
 }
 
-const Tools = ({ tools }: { tools: McpTool[] }) => (
+const Tools = ({ serverId, tools }: { serverId: string; tools: McpTool[] }) => (
   <NameSearch items={tools} name={({ name }) => name} nouns="tools">
     {(found) => (
       <Accordion multiple chevronPosition="left" className={classes.tools ?? ''}>
-        {found.map(({ name, description, inputSchema }) => (
-          <Accordion.Item key={name} value={name}>
+        {found.map((tool) => (
+          <Accordion.Item key={tool.name} value={tool.name}>
             <Accordion.Control>
               <Text fw={500} fz="sm" className={classes.name ?? ''}>
-                {name}
+                {tool.name}
               </Text>
               <Text fz="xs" c="dimmed" lineClamp={2}>
-                {description}
+                {tool.description}
               </Text>
             </Accordion.Control>
             <Accordion.Panel>
-              {description.length > 90 && (
+              {tool.description.length > 90 && (
                 <Text fz="sm" mb="sm" className={classes.words ?? ''}>
-                  {description}
+                  {tool.description}
                 </Text>
               )}
-              <CodeBlock code={JSON.stringify(inputSchema, null, 2)} caption={`Arguments of ${name}`} />
+              <CodeBlock code={JSON.stringify(tool.inputSchema, null, 2)} caption={`Arguments of ${tool.name}`} />
+              <TryTool serverId={serverId} tool={tool} />
             </Accordion.Panel>
           </Accordion.Item>
         ))}

@@ -5,10 +5,12 @@ import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
 import type { Edits } from '../blocks/editing/edits.ts'
 import { atRecord, resource } from '../blocks/resource.ts'
+import { queryClient } from '../query-client.ts'
 
 export type McpServer = components['schemas']['McpServer']
 export type McpTool = components['schemas']['McpTool']
 export type McpConnection = components['schemas']['McpConnection']
+export type UserConnection = components['schemas']['UserConnection']
 export type McpServerFields = Pick<
   McpServer,
   'name' | 'transport' | 'url' | 'headers' | 'auth' | 'oauthClientId' | 'oauthClientSecret'
@@ -50,6 +52,10 @@ export const mcpTools = (id: string) =>
     refetchOnWindowFocus: false,
   })
 
+/** Calls a tool. What goes wrong is an answer too. */
+export const tryMcpTool = (id: string, body: components['schemas']['McpToolTestRequest']) =>
+  api.POST('/api/v1/mcp-servers/{id}/test', { ...atRecord(id), body })
+
 /** Returns the users who have signed in at the server, 100 at most. */
 export const mcpConnections = (id: string) =>
   queryOptions({
@@ -63,7 +69,21 @@ export const mcpConnections = (id: string) =>
     },
   })
 
-export const removeConnection = (id: string, connectionId: string) =>
-  api.DELETE('/api/v1/mcp-servers/{id}/connections/{connection_id}', {
-    params: { path: { id, connection_id: connectionId } },
+export interface ConnectionFilters {
+  user?: string
+  mcpServerId?: string
+}
+
+/** Returns the sign-ins at all servers, a page. */
+export const connections = (query: ConnectionFilters & { limit: number; offset: number }) =>
+  queryOptions({
+    queryKey: ['mcp-servers', 'connections', 'all', query],
+    queryFn: ({ signal }) => api.GET('/api/v1/connections', { params: { query }, signal }),
   })
+
+export const removeConnection = (id: string, connectionId: string) =>
+  api
+    .DELETE('/api/v1/mcp-servers/{id}/connections/{connection_id}', {
+      params: { path: { id, connection_id: connectionId } },
+    })
+    .finally(() => void queryClient.invalidateQueries({ queryKey: ['mcp-servers', 'connections'] }))

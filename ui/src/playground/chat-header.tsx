@@ -134,7 +134,7 @@ const chartLook = {
   variant: 'subtle',
   color: 'gray',
   size: 34,
-  'aria-label': 'Watch in the state chart',
+  'aria-label': 'Watch live',
   children: <IconSitemap size={18} stroke={1.7} />,
 } as const
 
@@ -143,7 +143,7 @@ const ToChart = ({ address }: { address: string | null }) =>
   address === null ? (
     <ActionIcon {...chartLook} disabled />
   ) : (
-    <ActionIcon title="Watch in the state chart" component={Link} to={address} {...chartLook} />
+    <ActionIcon title="Watch live" component={Link} to={address} {...chartLook} />
   )
 
 interface ActionProps {

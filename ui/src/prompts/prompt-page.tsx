@@ -1,4 +1,5 @@
 import { UsedBy, useKeptBy } from '../agents/used-by.tsx'
+import { History } from '../audit/history.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { PromptForm } from './prompt-form.tsx'
@@ -15,6 +16,7 @@ export function Existing() {
   return (
     <RecordPage
       resource={promptResource}
+      actions={({ name }) => <History kind="prompt" name={name} />}
       deletion="Its text is deleted permanently."
       kept={({ id }) => keptBy(({ promptId }) => promptId === id)}
     >

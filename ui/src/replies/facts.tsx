@@ -1,8 +1,8 @@
 /** The outcome of a reply, in a sentence, what can be done next, and its figures. */
 import { Alert, Button, Group } from '@mantine/core'
-import { IconAlertTriangle, IconPlugConnected } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { Link } from 'react-router'
+import { IconPlugConnected } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from 'react-router'
 import { agentResource } from '../agents/resource.ts'
 import { Copy } from '../blocks/copy.tsx'
 import { endings, headlineOf } from '../blocks/messages/outcome.ts'
@@ -13,8 +13,8 @@ import { InstanceChip } from '../chart/chips/instance-chip.tsx'
 import type { Message } from '../chart/queries.ts'
 import type { Step } from '../chart/step.ts'
 import { clockTime, duration } from '../chart/words.ts'
+import { SilenceActions } from '../traces/silence/silence-actions.tsx'
 import { SilentFor } from '../traces/silence/silent-for.tsx'
-import { StopSilent } from '../traces/silence/stop-silent.tsx'
 import { useSilence } from '../traces/silence/use-silence.ts'
 import classes from './replies.module.css'
 
@@ -60,7 +60,7 @@ export function Facts({ reply, agentId, steps, storedMs }: FactsProps) {
 }
 
 const Id = ({ name, id }: { name: string; id: string }) => (
-  <div>
+  <div className={classes.whole}>
     <dt>{name}</dt>
     <dd>
       <code title={id}>{id}</code>
@@ -73,9 +73,11 @@ function Outcome({ reply, agentId }: Pick<FactsProps, 'reply' | 'agentId'>) {
   const { status, finishReason, error, providerId, sessionId, createdAt } = reply
   const isRunning = status === 'streaming'
   const silence = useSilence(sessionId, createdAt, isRunning)
+  const navigate = useNavigate()
+  const client = useQueryClient()
   if (error) {
     return (
-      <Alert color="red" variant="light" icon={<IconAlertTriangle size={16} />} title={headlineOf(error)}>
+      <Alert color="red" variant="light" p="sm" title={headlineOf(error)}>
         <Reason text={error.message} />
         <Group gap="xs" mt="xs">
           <code>{error.code}</code>
@@ -98,7 +100,13 @@ function Outcome({ reply, agentId }: Pick<FactsProps, 'reply' | 'agentId'>) {
     <p className={classes.outcome}>
       {isRunning ? 'It is being written. ' : (endings[finishReason ?? 'stop'] ?? '')}
       {silence && <SilentFor silence={silence} />}
-      <StopSilent silence={silence} session={{ id: sessionId, agentId }} />
+      <SilenceActions
+        silence={silence}
+        session={{ id: sessionId, agentId }}
+        onAsked={(replyId) =>
+          void client.invalidateQueries({ queryKey: ['chart'] }).then(() => navigate(`/replies/${replyId}`))
+        }
+      />
     </p>
   )
 }

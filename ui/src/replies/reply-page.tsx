@@ -54,7 +54,7 @@ function Found({ id, agentId, sessionId, messageId }: FoundProps) {
     <Page title="Reply" back={back}>
       {failed ? (
         <ReadFailure error={failed.error} query={failed} />
-      ) : messages.data && reply === undefined ? (
+      ) : messages.data && !messages.isFetching && reply === undefined ? (
         <Gone noun="reply" />
       ) : (
         <AwaitedLines />

@@ -21,6 +21,7 @@ import { SessionTable } from './session-table.tsx'
 import classes from './sessions.module.css'
 import { useLiveSessions } from './use-live-sessions.ts'
 import { useRowKeys } from './use-row-keys.ts'
+import { ViewsMenu } from './views.tsx'
 import { shortId } from './words.ts'
 
 const none: ReadonlySet<string> = new Set()
@@ -88,6 +89,7 @@ export function Component() {
         />
         <QueryField {...state} />
         <TimeRange {...state} />
+        <ViewsMenu isFiltered={isFiltered} />
         <ColumnsMenu chosen={shown} onChange={choose} />
       </div>
       <Hours {...state} />

@@ -8,6 +8,9 @@ const longestWaitMs = 5_000
 // The browser knows whether there is a network, not whether Greenroom answers.
 onlineManager.setEventListener(() => undefined)
 
+/** The probe that is due. */
+let next: ReturnType<typeof setTimeout> | undefined
+
 /** Polls /livez, less and less often, until it answers. */
 export function connectionLost(): void {
   if (!onlineManager.isOnline()) return
@@ -15,14 +18,22 @@ export function connectionLost(): void {
   probe(firstWaitMs)
 }
 
+/** Asks at once, and from now on as often as at first. */
+export function tryNow(): void {
+  clearTimeout(next)
+  probe(0)
+}
+
 function probe(waitMs: number): void {
-  setTimeout(async () => {
+  next = setTimeout(async () => {
+    const own = next
     const alive = await fetch('/livez', { cache: 'no-store' }).then(
       ({ ok }) => ok,
       () => false,
     )
     if (alive) onlineManager.setOnline(true)
-    else probe(Math.min(waitMs * 1.5, longestWaitMs))
+    // Unless somebody has asked for one meanwhile.
+    else if (next === own) probe(Math.max(firstWaitMs, Math.min(waitMs * 1.5, longestWaitMs)))
   }, waitMs)
 }
 

@@ -7,7 +7,7 @@ export const goKeys: readonly [key: string, to: string, name: string][] = [
   ['p', '/playground', 'the playground'],
   ['s', '/sessions', 'the sessions'],
   ['w', '/waiting', 'the approvals'],
-  ['c', '/chart', 'the state chart'],
+  ['c', '/chart', 'the live view'],
   ['a', '/agents', 'the agents'],
 ]
 

@@ -8,6 +8,7 @@ import {
   IconMessages,
   IconSitemap,
   IconTool,
+  IconUserCheck,
 } from '@tabler/icons-react'
 import { resources } from '../resources.ts'
 
@@ -29,11 +30,18 @@ export const sections: readonly { label: string | null; pages: Link[] }[] = [
       { to: '/playground', label: 'Playground', icon: IconMessageCircle },
       { to: '/sessions', label: 'Sessions', icon: IconMessages },
       { to: '/waiting', label: 'Approvals', icon: IconHandStop },
-      { to: '/chart', label: 'State chart', icon: IconSitemap },
+      { to: '/chart', label: 'Live view', icon: IconSitemap },
       { to: '/usage', label: 'Usage', icon: IconChartBar },
     ],
   },
   { label: 'Build', pages: linksIn('Build') },
   { label: 'Tools', pages: [...linksIn('Tools'), { to: '/tools/built-in', label: 'Built-in tools', icon: IconTool }] },
-  { label: 'Access', pages: [...linksIn('Access'), { to: '/audit', label: 'Audit', icon: IconHistory }] },
+  {
+    label: 'Access',
+    pages: [
+      ...linksIn('Access'),
+      { to: '/connections', label: 'Connections', icon: IconUserCheck },
+      { to: '/audit', label: 'Audit', icon: IconHistory },
+    ],
+  },
 ]

@@ -9,6 +9,7 @@ import { wholeSeconds } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
 import { duration } from '../chart/words.ts'
 import { traceAsMarkdown } from './as-markdown.ts'
+import ids from './ids.module.css'
 import { OpenedSpan } from './opened-span.tsx'
 import { SpanDetail } from './span-detail.tsx'
 import classes from './traces.module.css'
@@ -150,10 +151,10 @@ function Head({ trace, reply, folded, setFolded }: HeadProps) {
   const turns = turnsIn(trace.spans).map((turn) => turnKey(reply.id, turn))
   const isFolded = turns.some((turn) => folded.has(turn))
   return (
-    <Group gap="2px 10px" className={classes.ids ?? ''}>
+    <Group gap="2px 10px" className={ids.ids ?? ''}>
       <Id name="Reply" id={reply.id} />
       {requestId !== null && <Id name="Request" id={requestId} />}
-      <span className={classes.id}>
+      <span className={ids.id}>
         Markdown
         <Copy text={traceAsMarkdown(trace, reply)} label="Copy as Markdown" />
       </span>
@@ -174,7 +175,7 @@ function Head({ trace, reply, folded, setFolded }: HeadProps) {
 }
 
 const Id = ({ name, id }: { name: string; id: string }) => (
-  <span className={classes.id}>
+  <span className={ids.id}>
     {name} <code title={id}>{id}</code>
     <Copy text={id} label={`Copy the ${name.toLowerCase()} id`} />
   </span>

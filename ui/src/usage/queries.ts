@@ -4,6 +4,7 @@ import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
 import type { Edits } from '../blocks/editing/edits.ts'
 import { queryClient } from '../query-client.ts'
+import { firstHour, hourMs, shownHours } from './last-day/hours.ts'
 
 export type UsageReport = components['schemas']['UsageReport']
 export type UsageRow = components['schemas']['UsageRow']
@@ -29,6 +30,10 @@ export const figuresQuery = (groupBy: 'agent' | 'model' | 'hour', period: Period
     queryFn: ({ signal }) => api.GET('/api/v1/usage/figures', { params: { query: { groupBy, ...period } }, signal }),
     refetchInterval: 60_000,
   })
+
+/** Returns the query of the shown hours and of as many before them, for what is compared. */
+export const lastHours = (now: number) =>
+  figuresQuery('hour', { from: new Date(firstHour(now) - shownHours * hourMs).toISOString() })
 
 export const pricesPath = '/api/v1/settings/prices'
 

@@ -5,16 +5,19 @@ import classes from './usage.module.css'
 
 interface TotalsProps {
   sum: ReturnType<typeof sumOf>
+  /** The costs, as shown. Null without prices. */
+  cost: string | null
   /** The savings of caches, as shown. Null without prices. */
   saved: string | null
 }
 
 /** The numbers of the time looked at; those that only some providers report where there are any. */
-export function Totals({ sum, saved }: TotalsProps) {
+export function Totals({ sum, cost, saved }: TotalsProps) {
   const { replies, promptTokens, completionTokens, totalTokens, cachedTokens, estimated } = sum
   const { cacheWriteTokens, reasoningTokens } = sum
   return (
     <dl className={classes.totals} aria-label="Totals">
+      {cost !== null && <Total label="Cost" text={cost} />}
       <Total label="Tokens" count={totalTokens} estimated={estimated} />
       <Total label="Input tokens" tone="prompt" count={promptTokens} estimated={estimated} />
       {cachedTokens > 0 && <Total label="Cached" count={cachedTokens} estimated={false} />}

@@ -9,7 +9,7 @@ import { sumOf } from './buckets.ts'
 import { ByDay } from './by-day.tsx'
 import { usePeriod } from './period/period-in-url.ts'
 import { PeriodPicker } from './period/period-picker.tsx'
-import { type Period, pricesQuery, type UsageReport, usageQuery } from './queries.ts'
+import { figuresQuery, type Period, pricesQuery, type UsageReport, usageQuery } from './queries.ts'
 import { savedByCaches } from './saved.ts'
 import { Figures } from './tables/figures.tsx'
 import { modelNames, useAgentNames } from './tables/names.tsx'
@@ -35,6 +35,7 @@ export function Component() {
 
 function Report({ report, period }: { report: UsageReport; period: Period }) {
   const saved = useSaved(period)
+  const cost = useCost(period)
   const agentNames = useAgentNames()
   if (report.rows.length === 0) {
     return (
@@ -50,7 +51,7 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
   const sum = sumOf(report.rows)
   return (
     <>
-      <Totals sum={sum} saved={saved} />
+      <Totals sum={sum} cost={cost} saved={saved} />
       <ByDay report={report} />
       <div className={classes.pair}>
         <Share title="By agent" of="agent" period={period} names={agentNames} />
@@ -63,6 +64,19 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
       </Text>
     </>
   )
+}
+
+/** Returns what the models with a price have cost. Null where none has one. */
+function useCost(period: Period): string | null {
+  const { data } = useQuery({ ...figuresQuery('model', period), placeholderData: keepPreviousData })
+  const prices = useQuery(pricesQuery).data
+  const known = data?.rows.flatMap(({ cost }) => cost ?? []) ?? []
+  return known.length === 0 || !prices
+    ? null
+    : money(
+        prices.currency,
+        known.reduce((sum, one) => sum + one, 0),
+      )
 }
 
 /** Returns null where no price tells. */

@@ -1,5 +1,6 @@
 /** The columns of approvals: decisions and answers with a message, calls that wait with the end of a reply. */
 import type { Decisions, MessageDecisions, Settlement, WaitingCall } from '../../../actors/ports/index.ts'
+import { isUnmadeKind } from '../../../actors/reply/reply-event.ts'
 import { encodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 
 /** Returns the columns of an admission with decisions or answers. */
@@ -25,6 +26,6 @@ const callColumns = ({ id, name, arguments: text, kind, place, replyId, asked }:
   arguments: text,
   kind,
   place,
-  ...((asked || kind === 'child') && { reply_id: replyId }),
+  ...((asked || !isUnmadeKind(kind)) && { reply_id: replyId }),
   ...(asked && { asked }),
 })

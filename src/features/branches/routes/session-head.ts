@@ -3,7 +3,8 @@
 import { type NameOf, refuse, refuseBusy, snakeCase } from '../../../http/sending/refusals.ts'
 import { missing } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
+import { findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
+import * as heads from '../store/head.ts'
 
 /** Throws 404, 400 for an unknown message, 409 while a reply runs, calls wait, or a call waits for the session. */
 export async function moveHead(
@@ -12,10 +13,11 @@ export async function moveHead(
   sessionId: string,
   messageId: string,
   nameOf: NameOf = snakeCase,
-): Promise<sessions.Session> {
-  const moved = await sessions.moveHead(sql, agentId, sessionId, messageId)
+): Promise<Session> {
+  const moved = await heads.moveHead(sql, agentId, sessionId, messageId)
   if (moved === 'not_found') missing('session')
-  if (moved === 'busy') refuseBusy(await sessions.findSession(sql, agentId, sessionId))
+  if (moved === 'busy') refuseBusy(await findSession(sql, agentId, sessionId))
+  if (moved === 'answers_call') refuse('parent_waits')
   if (moved !== 'moved') refuse(moved, nameOf)
-  return (await sessions.findSession(sql, agentId, sessionId)) ?? missing('session')
+  return (await findSession(sql, agentId, sessionId)) ?? missing('session')
 }

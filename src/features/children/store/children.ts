@@ -105,9 +105,21 @@ export const createChildStore = ({ sql, owner, ...options }: ChildStoreOptions) 
   /** Ends the children of replies that have ended. Resolves to the replies that are to end. */
   end: (): Promise<ToEnd[]> => sql<ToEnd[]>`
     select reply_id as "replyId", instance_id as "instanceId" from end_children()`,
-  /** Ends a child that waits, or what runs below a session that waits. Resolves to the replies that are to end. */
-  cancel: (sessionId: string): Promise<ToEnd[]> => sql<ToEnd[]>`
-    select reply_id as "replyId", instance_id as "instanceId" from cancel_waiting(${sessionId})`,
+  /**
+   * Ends a child that waits, or what runs below a session that waits. Both are read before, and named: a cancel that arrives
+   * late ends nothing that has begun since. Resolves to the replies that are to end.
+   */
+  async cancel(sessionId: string): Promise<ToEnd[]> {
+    const [wait] = await sql<{ id: string; running: string[] }[]>`
+      select w.reply_id as id,
+             array(select m.id from messages m
+                    where m.session_id = any(sessions_below(array[w.session_id])) and m.status = 'streaming')::text[] as running
+        from waits w where w.session_id = ${sessionId}`
+    if (wait === undefined) return []
+    return await sql<ToEnd[]>`
+      select reply_id as "replyId", instance_id as "instanceId"
+        from cancel_wait(${sessionId}, ${wait.id}, ${wait.running}::text[]::uuid[])`
+  },
   /** Has the replies follow whose children ask nothing any more. */
   async follow(): Promise<void> {
     await sql`select follow_children()`

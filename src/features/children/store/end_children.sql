@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Ends the children of replies that do not go on: those that run are asked to end, at all depths at once, what those ask that
    wait is rejected, those that have not begun are removed. Called once a second, and again until none is left. Returns the replies that are to end, with the
    instances that run them. */
@@ -23,9 +23,11 @@ begin
   if v_unbegun is not null then perform delete_sessions(null, v_unbegun); end if;
   perform drop_waiting(s.id, null)
      from (select x.id from sessions x where x.id = any(v_below) and x.status = 'waiting' order by x.id) s;
+  -- One that was removed meanwhile, and made anew by a reply that still ran, is removed the next time.
   update children c set over = true
    where c.session_id = any(v_below)
-     and not exists (select from messages m where m.session_id = c.session_id and m.status = 'streaming');
+     and not exists (select from messages m where m.session_id = c.session_id and m.status = 'streaming')
+     and not exists (select from queued_messages q where q.session_id = c.session_id and q.rank = 3 and q.admission is null);
   return query
     with running as materialized (
       select m.id, m.session_id, m.instance_id from messages m

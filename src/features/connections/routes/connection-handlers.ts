@@ -9,7 +9,7 @@ import { findMcpServer } from '../../../persistence/records/tools/mcp-servers.ts
 import { commitChange, originOf, writeEntries } from '../../audit/index.ts'
 import type { Caller, DeployHandlers } from '../../users/index.ts'
 import { entryOf } from '../sign-in.ts'
-import { deleteConnection, serverConnections, userConnections } from '../store/connections.ts'
+import { deleteConnection, listConnections, type McpConnection, userConnections } from '../store/connections.ts'
 
 interface Dependencies {
   sql: Sql
@@ -38,6 +38,9 @@ async function remove(
   })
 }
 
+/** Returns a connection as the list of its server has it. */
+const ofServer = ({ id, agentId, user, scope, createdAt }: McpConnection) => ({ id, agentId, user, scope, createdAt })
+
 export const connectionHandlers = ({ sql }: Dependencies) =>
   ({
     async listUserConnections({ params, caller }) {
@@ -53,10 +56,17 @@ export const connectionHandlers = ({ sql }: Dependencies) =>
 
 export const mcpConnectionHandlers = ({ sql }: Dependencies) =>
   ({
-    async listMcpConnections({ params: { id }, query: { agentId, user, ...page } }) {
+    async listConnections({ query: { mcpServerId = null, agentId = null, user = null, ...page } }) {
+      const filters = { serverId: mcpServerId, agentId, user }
+      return await listAs('connections', page, (given) => listConnections(sql, filters, given))
+    },
+    async listMcpConnections({ params: { id }, query: { agentId = null, user = null, ...page } }) {
       const server = (await findMcpServer(sql, id)) ?? missing('MCP server')
-      const asked = { agentId: agentId ?? null, user: user ?? null }
-      return await listAs('connections', page, (given) => serverConnections(sql, server.id, { ...asked, ...given }))
+      const filters = { serverId: server.id, agentId, user }
+      return await listAs('connections', page, async (given) => {
+        const { items, total } = await listConnections(sql, filters, given)
+        return { items: items.map(ofServer), total }
+      })
     },
     async deleteMcpConnection({ params: { id, connection_id: connectionId }, request }) {
       const isMeant = isUuid(id) && isUuid(connectionId)

@@ -140,26 +140,41 @@ export const userConnections = async (
 
 export interface McpConnection {
   id: string
+  mcpServerId: string
+  server: string
   agentId: string
+  agentName: string
   user: string
   scope: string | null
   createdAt: string
+  /** Null: the token names no end. */
+  expiresAt: string | null
 }
 
-/** Lists the connections of a server, oldest first. */
-export async function serverConnections(
+/** The filters of a list. Null: any. */
+export interface ConnectionFilters {
+  serverId: string | null
+  agentId: string | null
+  user: string | null
+}
+
+/** Lists connections, oldest first. */
+export async function listConnections(
   sql: Sql,
-  serverId: string,
-  given: { agentId: string | null; user: string | null; limit: number; offset: number },
+  { serverId, agentId, user }: ConnectionFilters,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: McpConnection[]; total: number }> {
-  const { agentId, user, limit, offset } = given
-  if (agentId !== null && !isUuid(agentId)) return { items: [], total: 0 }
+  if ([serverId, agentId].some((id) => id !== null && !isUuid(id))) return { items: [], total: 0 }
   const meant = sql`
-    c.mcp_server_id = ${serverId} and (${agentId}::uuid is null or c.agent_id = ${agentId}::uuid)
+    (${serverId}::uuid is null or c.mcp_server_id = ${serverId}::uuid)
+    and (${agentId}::uuid is null or c.agent_id = ${agentId}::uuid)
     and (${user}::text is null or c.end_user = ${user})`
   const items = await sql<McpConnection[]>`
-    select c.id, c.agent_id as "agentId", c.end_user as "user", c.scope, ${isoTime(sql, 'c.created_at')} as "createdAt"
-      from mcp_connections c where ${meant} order by c.created_at, c.id limit ${limit} offset ${offset}`
+    select c.id, c.mcp_server_id as "mcpServerId", m.name as server, c.agent_id as "agentId", a.name as "agentName",
+           c.end_user as "user", c.scope, ${isoTime(sql, 'c.created_at')} as "createdAt",
+           ${isoTime(sql, 'c.expires_at')} as "expiresAt"
+      from mcp_connections c join mcp_servers m on m.id = c.mcp_server_id join agents a on a.id = c.agent_id
+     where ${meant} order by c.created_at, c.id limit ${limit} offset ${offset}`
   const [row] = await sql<{ total: number }[]>`select count(*)::integer as total from mcp_connections c where ${meant}`
   return { items: [...items], total: row?.total ?? 0 }
 }

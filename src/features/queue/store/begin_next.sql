@@ -1,4 +1,4 @@
--- revision 11
+-- revision 12
 /* Begins the next message of a session's queue, as admit_message begins one that never waited: the only place where a queued
    message begins. Every statement that settles a reply calls it in its transaction, and so does tend_queues for sessions in
    which nothing runs. The caller holds the session's lock. Returns the id of the reply that it opened; null when nothing is to
@@ -82,7 +82,7 @@ begin
   end if;
   v_answer := open_reply(p_instance, p_epoch, m, s, place, judged.bytes, null);
   update queued_messages x
-     set instance_id = p_instance, epoch = p_epoch, admission = v_answer || jsonb_build_object('version', 1, 'fault', v_fault, 'is_child', s.parent is not null)
+     set instance_id = p_instance, epoch = p_epoch, admission = v_answer - 'has_parent' || jsonb_build_object('version', 1, 'fault', v_fault, 'is_child', s.parent is not null)
    where x.id = q.id;
   update sessions x set queued = greatest(x.queued - 1, 0) where x.id = p_session;
   return q.reply_id;

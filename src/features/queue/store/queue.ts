@@ -116,7 +116,7 @@ async function waitingIn(sql: Sql, sessionId: string): Promise<string[]> {
 }
 
 function begunOf(row: BegunRow, owner: Owner): BegunMessage {
-  const admission = decodeBegun(row.admission)
+  const { is_child: hasParent, ...admission } = decodeBegun(row.admission)
   const message = {
     replyId: row.reply_id,
     sessionId: row.session_id,
@@ -128,7 +128,7 @@ function begunOf(row: BegunRow, owner: Owner): BegunMessage {
   return {
     id: row.id,
     agentId: row.agent_id,
-    admission: admittedOf(admission, owner, message),
+    admission: admittedOf({ ...admission, ...(hasParent && { has_parent: true }) }, owner, message),
     ...followingOf(row),
     agentVersion: facts?.agentVersion ?? null,
     depth: facts?.depth,

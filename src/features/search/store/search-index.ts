@@ -125,16 +125,17 @@ async function unindexed(
   const order = 'after' in of ? tx`s.change` : tx`s.num`
   const messages = await tx<(Unindexed & { found: number })[]>`
     with found as materialized (
-      select m.id, m.session_id, s.agent_id, s.end_user, m.created_at, octet_length(m.content) as bytes
+      select m.id, m.session_id, s.agent_id, s.end_user, m.content, m.created_at
         from sessions s join messages m on m.session_id = s.id
        where ${which} and m.status <> 'streaming' and not exists (
          select 1 from message_signatures w where w.session_id = m.session_id and w.message_id = m.id)
        order by ${order} desc, m.position desc limit ${AT_ONCE}
     ), few as (
-      select *, sum(bytes) over (order by created_at desc, id) - bytes as before, count(*) over ()::integer as found from found
+      select *, sum(octet_length(content)) over newest - octet_length(content) as before, count(*) over ()::integer as found
+        from found window newest as (order by created_at desc, id)
     )
-    select f.id, f.session_id as "sessionId", f.agent_id as "agentId", f.end_user as "user", m.content, f.created_at::text as at, f.found
-      from few f join messages m on m.id = f.id where f.before < ${BYTES_AT_ONCE} order by f.created_at, f.id`
+    select id, session_id as "sessionId", agent_id as "agentId", end_user as "user", content, created_at::text as at, found
+      from few where before < ${BYTES_AT_ONCE} order by created_at, id`
   const [{ found } = { found: 0 }] = messages
   return { messages, isAll: found < AT_ONCE && messages.length === found }
 }
@@ -150,27 +151,24 @@ async function addSignatures(
 ): Promise<void> {
   if (messages.length === 0 && done.changed === undefined && done.backlog === undefined) return
   const sign = async () => {
-    const signed: { of: Unindexed; signature: Buffer }[] = []
-    for (const of of messages)
-      signed.push({ of, signature: await signatureOf(of.content, scopeWords(of.agentId, of.user)) })
-    return signed
+    const signatures: Buffer[] = []
+    for (const { content, agentId, user } of messages)
+      signatures.push(await signatureOf(content, scopeWords(agentId, user)))
+    return signatures
   }
   const length = messages.reduce((sum, { content }) => sum + content.length, 0)
-  const signed = length < SHORT ? await sign() : await withoutIdling(tx, sign)
-  const bytes = signed.reduce((sum, { signature }) => sum + signature.length, 0)
-  const rows = signed.map(({ of: { id, sessionId, at }, signature }, n) => {
-    return { id, sessionId, at, n: n + 1, signature: signature.toString('base64') }
-  })
+  const signatures = length < SHORT ? await sign() : await withoutIdling(tx, sign)
+  const bytes = signatures.reduce((sum, { length }) => sum + length, 0)
   await tx`
     with added as (
       insert into message_signatures (message_id, session_id, num, at, signature)
-      select r.id, r."sessionId", p.given + r.n, r.at, decode(r.signature, 'base64')
-        from signature_progress p, json_to_recordset(${JSON.stringify(rows)}::text::json)
-             as r(id uuid, "sessionId" uuid, at timestamptz, n integer, signature text)
-       where exists (select 1 from messages m where m.id = r.id)
+      select r.id, r.session_id, p.given + r.n, r.at, r.signature
+        from signature_progress p, unnest(${messages.map(({ id }) => id)}::uuid[],
+               ${messages.map(({ sessionId }) => sessionId)}::uuid[], ${messages.map(({ at }) => at)}::text[]::timestamptz[],
+               ${signatures.map((one) => `\\x${one.toString('hex')}`)}::text[]::bytea[]) with ordinality as r(id, session_id, at, signature, n)
     )
     update signature_progress
-       set given = given + ${rows.length}, open_bytes = open_bytes + ${bytes},
+       set given = given + ${messages.length}, open_bytes = open_bytes + ${bytes},
            changed = greatest(changed, ${done.changed ?? null}::bigint),
            backlog = least(backlog, ${done.backlog ?? null}::bigint)`
 }

@@ -74,11 +74,11 @@ export const debugHandlers = ({ sql, host, recorder, coordination, patience }: D
       await recorder.flush()
       return (await findById(sql, query.id)) ?? missing('session, reply or request')
     },
-    listLiveActors: async () => ({
-      actors: actorsOf(await reports()),
-      now: new Date().toISOString(),
-      ...patience,
-    }),
+    async listLiveActors() {
+      const read = await reports()
+      const instances = read.map(({ instanceId }) => instanceId)
+      return { actors: actorsOf(read), instances, now: new Date().toISOString(), ...patience }
+    },
     async listSessionReaders({ params }) {
       if (!(await transitions.hasSession(sql, params.id))) missing('session')
       return { ...readersOf(params.id.toLowerCase(), await reports()), ...patience }

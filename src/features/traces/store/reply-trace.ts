@@ -1,6 +1,6 @@
 /** The spans of one reply (contract section 16): its message, and the stored transitions and notes. */
 
-import type { CallNotes, StepDetail, StepKind } from '../../../actors/ports/index.ts'
+import type { StepDetail, StepKind } from '../../../actors/ports/index.ts'
 import type { FinishReason, MessageStatus, MissingServer } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
@@ -24,7 +24,7 @@ export interface Span {
   ok: boolean | null
   detail: Record<string, string | number | boolean | null | readonly MissingServer[]>
   /** The session that answers a tool call. Absent when none does. */
-  child?: NonNullable<CallNotes['child']>
+  child?: { agentId: string; sessionId: string }
 }
 
 export interface Trace {

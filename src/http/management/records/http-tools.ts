@@ -90,7 +90,7 @@ function withWarning<Tool extends Pick<httpTools.HttpToolFields, 'inputSchema'>>
 }
 
 /** Returns the arguments with the digits of their numbers. */
-function exactArguments(given: Record<string, unknown>): Record<string, unknown> {
+export function exactArguments(given: Record<string, unknown>): Record<string, unknown> {
   const args = parseExact(writeExact(given))
   return isObject(args) ? args : given
 }

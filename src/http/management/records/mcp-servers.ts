@@ -13,6 +13,7 @@ import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
 import { choicesWith } from './dependents.ts'
+import { exactArguments } from './http-tools.ts'
 
 /** A server as it is connected to: headers in plain text. */
 export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders' | 'sealedClientSecret'>
@@ -26,6 +27,12 @@ export interface McpServerDependencies {
    * an administrator.
    */
   discoverTools(server: ReachableServer, signal: AbortSignal): Promise<readonly ToolSpec[]>
+  /** Calls a tool of the server, within the limits of a reply's call. Rejects on abort alone. */
+  callMcpTool(
+    server: ReachableServer,
+    call: { tool: string; args: Record<string, unknown> },
+    signal: AbortSignal,
+  ): Promise<{ ok: boolean; content: string }>
   /** Returns why the list that was discovered may lack tools; null when it is whole. */
   discoveryWarning(server: ReachableServer): Promise<string | null>
   /** Tells that the server was changed or deleted: connections to what it was are of no use any more. */
@@ -80,6 +87,18 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
           throw new HttpError(502, 'The MCP server did not tell its tools: each user signs in at it.')
         throw new HttpError(502, `The MCP server did not tell its tools: ${reasonOf(error)}`)
       }
+    },
+    testMcpServer: async ({ params: { id }, body, reply }) => {
+      const [stored] = isUuid(id) ? await mcpServers.storedMcpServers(sql, [id]) : []
+      const server = opened(deps, stored ?? missing('MCP server'))
+      const call = { tool: body.tool, args: exactArguments(body.arguments ?? {}) }
+      const caller = connectionSignal(reply)
+      const begin = performance.now()
+      const { ok, content } = await deps.callMcpTool(server, call, caller).catch((error: unknown) => {
+        if (!caller.aborted) throw error
+        return { ok: false, content: 'The caller has gone.' }
+      })
+      return { ok, content, latencyMs: Math.round(performance.now() - begin) }
     },
   } satisfies Handlers<'mcpServers'>
 }

@@ -4,9 +4,10 @@
  */
 import type { FinishReason } from '../../../actors/reply/reply-event.ts'
 import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
+import { type CalledSession, childOf } from '../../../features/children/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
-import type { OutlinedCall, OutlineWriter, TextKind } from '../../streaming/outlined-calls.ts'
+import type { OutlineWriter, TextKind } from '../../streaming/outlined-calls.ts'
 import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 import type { FrontEndEncoder } from '../front-ends/asked-below.ts'
@@ -76,10 +77,12 @@ export function createRunEncoder(
       out += data({ type: `${prefix[kind]}_END`, messageId })
       if (kind === 'reasoning') out += data({ type: 'REASONING_END', messageId })
     },
-    called({ id, name, arguments: text, child }) {
+    called(call) {
+      const { id, name, arguments: text } = call
       out += data({ type: 'TOOL_CALL_START', toolCallId: id, toolCallName: name, parentMessageId: replyId })
       out += data({ type: 'TOOL_CALL_ARGS', toolCallId: id, delta: text })
       out += data({ type: 'TOOL_CALL_END', toolCallId: id })
+      const child = childOf(call)
       if (child) out += steps.start(id, child)
     },
     answered({ id }, _, content) {
@@ -142,7 +145,7 @@ function createChildSteps() {
     return open.delete(callId) ? data({ type: 'STEP_FINISHED', stepName }) : ''
   }
   return {
-    start(callId: string, { sessionId }: NonNullable<OutlinedCall['child']>): string {
+    start(callId: string, { sessionId }: CalledSession): string {
       const stepName = `child:${sessionId}`
       open.set(callId, stepName)
       return data({ type: 'STEP_STARTED', stepName })

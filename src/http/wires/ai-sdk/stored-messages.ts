@@ -3,6 +3,7 @@
  */
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
+import { childOf } from '../../../features/children/index.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import type { OutlineWriter } from '../../streaming/outlined-calls.ts'
@@ -184,7 +185,7 @@ export function uiMessageOf(
 
 /** Returns whether a reply has called agents. */
 const asksAgents = ({ events }: MessageWithEvents): boolean =>
-  events.some((event) => event.type === 'tool_call' && event.child !== undefined)
+  events.some((event) => event.type === 'tool_call' && childOf(event) !== undefined)
 
 /**
  * Yields the UI messages of a path, oldest first. On a path a reply comes directly after the reply that it continues.

@@ -1,4 +1,5 @@
 /** A call's arguments and metadata as the AI SDK has them. A model that sends no arguments means `{}`. */
+import { childOf } from '../../../features/children/index.ts'
 import { parseExact } from '../../../untrusted/exact-json.ts'
 import { readJson } from '../../server/body.ts'
 import type { OutlinedCall } from '../../streaming/outlined-calls.ts'
@@ -22,5 +23,8 @@ export interface CallMetadata {
 }
 
 /** Returns what a call names: the remembered decision that settled it, and the session that it makes. Null for neither. */
-export const metadataOf = ({ by, child }: OutlinedCall): CallMetadata | null =>
-  by || child ? { greenroom: { ...(by && { decisionId: by.id }), ...child } } : null
+export function metadataOf(call: OutlinedCall): CallMetadata | null {
+  const { by } = call
+  const child = childOf(call)
+  return by || child ? { greenroom: { ...(by && { decisionId: by.id }), ...child } } : null
+}

@@ -13,6 +13,7 @@ import {
   type Usage,
   wireReason,
 } from '../../../actors/reply/reply-event.ts'
+import { childOf } from '../../../features/children/index.ts'
 
 /** The fields that every chunk of a completion carries. */
 export interface CompletionHead {
@@ -174,14 +175,16 @@ function namedEvent(event: ReplyEvent): object | null {
     case 'tool_begun':
     case 'tool_asked':
       return null
-    case 'tool_call':
+    case 'tool_call': {
+      const child = childOf(event)
       return {
         id: event.id,
         name: event.name,
         arguments: event.arguments,
         ...(event.by && { decisionId: event.by.id }),
-        ...(event.child && { child: event.child }),
+        ...(child && { child }),
       }
+    }
     case 'tool_result':
       return { id: event.id, ok: event.ok, content: event.content, durationMs: event.durationMs }
     case 'tool_unknown':

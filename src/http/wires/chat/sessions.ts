@@ -64,6 +64,10 @@ export const wireSession = ({ headId, forkedFrom, parent, ...session }: Session)
   updated_at: session.updatedAt,
 })
 
+/** Decides whether a list has children: those of client secrets have them only where they are asked for. */
+const withChildren = ({ children }: { children?: 'true' | 'false' | undefined }, caller: Caller): boolean =>
+  (children ?? (caller.kind === 'secret' ? 'false' : 'true')) === 'true'
+
 const wireListed = ({ status, queued, ...session }: sessions.ListedSession) => ({
   ...wireSession(session),
   status,
@@ -179,11 +183,8 @@ export const sessionHandlers = (deps: SessionDependencies) => {
     listSessions: async ({ params, query, caller, reply }) => {
       await tellPosition(deps.sessionFeed, reply)
       return await listAs('sessions', query, async (page) => {
-        const found = await sessions.listSessions(sql, params.agent_id, {
-          children: caller.kind === 'secret' ? 'false' : 'true',
-          ...page,
-          owner: userOf(caller),
-        })
+        const withParent = withChildren(query, caller)
+        const found = await sessions.listSessions(sql, params.agent_id, { ...page, withParent, owner: userOf(caller) })
         const { items, total } = found ?? missing('agent')
         return { items: items.map(wireListed), total }
       })
@@ -199,7 +200,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
           users: [userOf(caller), query.user ?? null],
           lastEventId: query.last_event_id,
           endsAt: caller.kind === 'secret' ? caller.expiresAt : null,
-          children: (query.children ?? (caller.kind === 'secret' ? 'false' : 'true')) === 'true',
+          children: withChildren(query, caller),
           show: wireListed,
           follower: followerOf(caller, agent.id),
         },

@@ -2,6 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Reply } from '../../../actors/reply/frame-log.ts'
 import type { FinishReason, Frame, ReplyError, ReplyEvent } from '../../../actors/reply/reply-event.ts'
+import { childOf } from '../../../features/children/index.ts'
 
 type Status = 'complete' | 'cancelled' | 'error' | 'waiting'
 
@@ -28,7 +29,7 @@ function keepCall(names: Map<string, string>, waiting: Waiting, event: ReplyEven
   if (event.type === 'tool_call') {
     names.set(event.id, event.name)
     // A child that waits has its call wait.
-    if (event.waits !== undefined || event.child) waiting.set(event.id, event.name)
+    if (event.waits !== undefined || childOf(event)) waiting.set(event.id, event.name)
     return true
   }
   if (event.type === 'tool_result') waiting.delete(event.id)

@@ -208,7 +208,8 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
   return {
     listPlaygroundSessions: ({ params, query }) =>
       listAs('sessions', query, async (page) => {
-        const { items, total } = (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent')
+        const wanted = { ...page, withParent: query.children !== 'false' }
+        const { items, total } = (await sessions.listSessions(sql, params.agent_id, wanted)) ?? missing('agent')
         return { items: items.map(withoutState), total }
       }),
     listPlaygroundSessionChildren: ({ params, query }) => sessionsBelow(sql, params, query, withoutState),

@@ -2,6 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { decisionText } from '../../../actors/history/decided-calls.ts'
 import { isSent } from '../../../actors/reply/reply-event.ts'
+import { childOf } from '../../../features/children/index.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import type { WaitedCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 
@@ -12,7 +13,8 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
   for (const { event, offset } of toolEvents) {
     switch (event.type) {
       case 'tool_call': {
-        const { id, name, arguments: text, startedAt, waits, by, child } = event
+        const { id, name, arguments: text, startedAt, waits, by } = event
+        const child = childOf(event)
         const shown = { id, name, arguments: text, ok: null, content: null, offset, startedAt, durationMs: null }
         const before = by && { decisionId: by.id, decision: by.decision, decidedAt: by.at, decidedBy: by.name }
         calls.set(id, { ...shown, ...before, ...(child && { child }), waits: waits !== undefined })

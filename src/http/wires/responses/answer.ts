@@ -30,21 +30,21 @@ export function queuedResponse(stored: StoredResponse, status: 'queued' | 'cance
   return responseObject(head, { model, output: [], usage: null, ended: null }, status)
 }
 
-/** Returns the response as it is stored now. Throws 404. */
-export async function storedResponse(sql: Sql, stored: StoredResponse): Promise<ResponseObject> {
+/** Returns the response as it is stored now, or as it began (`asBegun`). Throws 404. */
+export async function storedResponse(
+  sql: Sql,
+  stored: StoredResponse,
+  { asBegun = false }: { asBegun?: boolean } = {},
+): Promise<ResponseObject> {
   if (stored.status === 'queued') return queuedResponse(stored, 'queued')
   if (stored.status === 'dequeued') return queuedResponse(stored, 'cancelled')
-  return (await encoded(sql, stored)).response()
-}
-
-async function encoded(sql: Sql, stored: StoredResponse): Promise<ResponseEncoder> {
   const reply = (await readReply(sql, stored.id, 0)) ?? missing('response')
   const { info, events, outcome } = reply
   const encoder = createResponseEncoder(headOf(info, stored), Number.POSITIVE_INFINITY)
-  encoder.encode([{ seq: info.firstSeq, type: 'started' }, ...events.map(frameOf)])
+  encoder.encode([{ seq: info.firstSeq, type: 'started' }, ...(asBegun ? [] : events.map(frameOf))])
   // Frame numbers do not matter here.
-  if (outcome) encoder.encode(closingFrames(outcome, 0, false))
-  return encoder
+  if (outcome && !asBegun) encoder.encode(closingFrames(outcome, 0, false))
+  return encoder.response()
 }
 
 /** A reply to follow. `find` reads its stored response once the reply has started. */

@@ -17,7 +17,7 @@ import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { conversationOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
-import { placeByName } from './input/named-place.ts'
+import { placesNamed } from './input/named-place.ts'
 import { instructionsIn } from './input/request-fields.ts'
 import { openSummary, sealSummary } from './input/sealed-summary.ts'
 import { idOf, uuidIn } from './output/ids.ts'
@@ -46,9 +46,8 @@ async function compactStored(
 ) {
   const wanted = instructions == null ? {} : { instructions }
   const appended = textOfInstructions(agent, instructionsIn([], wanted, { agent, caller }), 'responses')
-  const place =
-    (await placeByName(deps.sql, { agentId: agent.id, caller }, { previous_response_id: previous })) ??
-    missing('response')
+  const { named } = await placesNamed(deps.sql, { agentId: agent.id, caller }, { previous_response_id: previous })
+  const place = named ?? missing('response')
   const { value: head } = await readTurns(deps.sql, place.sessionId, 'desc').next()
   if (head?.id !== uuidIn(previous)) throw new HttpError(409, 'Other messages follow this response.', noRetry)
   const session = { agent_id: agent.id, session_id: place.sessionId }

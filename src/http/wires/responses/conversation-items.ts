@@ -15,8 +15,8 @@ import { type Contents, repeatedAt, storedContents } from './input/same-items.ts
 import { replyRange, uuidIn } from './output/ids.ts'
 import { itemsOf, type StoredItem } from './output/stored-items.ts'
 import { shortenedAt } from './output/taken-items.ts'
-import { type Given, giveMessages, messagesOfItem, takeBack } from './store/conversation-items.ts'
-import { readTurns, readTurnsOf, type StoredTurn } from './store/stored-inputs.ts'
+import { type Given, giveMessages, takeBack } from './store/conversation-items.ts'
+import { readTurns, readTurnsIn, readTurnsOf, type StoredTurn } from './store/stored-inputs.ts'
 import type { StoredConversation } from './store/stored-responses.ts'
 
 /** The maximum number of items that one request gives. */
@@ -163,8 +163,7 @@ export async function readItem(
 ): Promise<StoredItem> {
   const uuid = uuidIn(itemId)
   if (uuid === null) return missing('item')
-  const ids = await messagesOfItem(sql, conversation.id, replyRange(uuid))
-  const turns = await readTurnsOf(sql, conversation.id, ids)
+  const turns = await readTurnsIn(sql, conversation.id, replyRange(uuid))
   const items = turns.flatMap((turn) => itemsOf(turn, whereOf(conversation)))
   return items.find(({ id }) => uuidIn(id) === uuid) ?? missing('item')
 }

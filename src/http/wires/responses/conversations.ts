@@ -7,15 +7,7 @@ import { makeSession } from '../../../features/branches/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
 import { asCountedRequest } from '../../../features/limits/index.ts'
 import { prepareParts, requireUploads } from '../../../features/parts/index.ts'
-import {
-  agentsOf,
-  type Caller,
-  callerLimits,
-  opens,
-  opensAgent,
-  refuseUsedMetadata,
-  userOf,
-} from '../../../features/users/index.ts'
+import { agentsOf, type Caller, callerLimits, refuseUsedMetadata, userOf } from '../../../features/users/index.ts'
 import { firstAgents } from '../../../persistence/records/agent-models.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import { deleteSession } from '../../../persistence/replies/sessions/sessions.ts'
@@ -30,6 +22,7 @@ import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { givenWithParts, partsIn } from './input/given-parts.ts'
 import { conversationOf, historyOf } from './input/history-items.ts'
 import { readInput } from './input/input-items.ts'
+import { reaches } from './input/named-place.ts'
 import { instructionsIn } from './input/request-fields.ts'
 import { openSummary } from './input/sealed-summary.ts'
 import { idOf, uuidIn } from './output/ids.ts'
@@ -58,8 +51,8 @@ async function findOwn(
   { params, caller }: Named,
 ): Promise<StoredConversation | UnclaimedConversation> {
   const uuid = uuidIn(params.conversation_id) ?? missing('conversation')
-  const found = await findConversation(deps.sql, uuid, params.agent_id ?? null)
-  if (found !== null && opensAgent(caller, found.agentId) && opens(caller, found)) return found
+  const found = await findConversation(deps.sql, uuid)
+  if (found !== null && reaches({ caller, agentId: params.agent_id }, { ...found, sessionId: uuid })) return found
   const unclaimed = params.agent_id === undefined ? await findOfNoAgent(deps, caller, uuid) : null
   return unclaimed ?? missing('conversation')
 }

@@ -12,7 +12,7 @@ import type { MessageInput } from '../../sending/message-input.ts'
 import { sendWithFreshAgent } from '../../sending/send-message.ts'
 import type { Sending } from './create.ts'
 import type { ResponseDependencies } from './exchange.ts'
-import { findResponse } from './store/stored-responses.ts'
+import type { Place } from './store/places.ts'
 
 /**
  * Sends a message that its session has no room for to a copy of the session. Null when the request asks for this very
@@ -21,22 +21,19 @@ import { findResponse } from './store/stored-responses.ts'
 export async function sendInCopy(
   deps: ResponseDependencies,
   { agentId, body, wanted, exchange: { caller } }: Sending,
-  input: MessageInput,
-  parts: PreparedParts | undefined,
+  { sessionId, replyId, status }: Place,
+  { input, parts }: { input: MessageInput; parts: PreparedParts | undefined },
 ): Promise<Sent | null> {
   const { conversation = null, previous_response_id: previous = null, on_busy: onBusy = null } = body
   if (previous === null || conversation !== null || onBusy !== null) return null
   // A key belongs to a session: its retry would come to another one.
   if (input.idempotency !== null || (input.answers ?? []).length > 0) return null
   if (caller.kind === 'secret' && caller.sessionId !== null) return null
-  const { place, sessionId } = input
-  const behind = place !== undefined && 'parent' in place ? place.parent : null
-  const named = behind === null ? null : await findResponse(deps.sql, behind, agentId)
-  if (named === null || named.status === 'streaming' || named.status === 'queued') return null
-  const fork = { sessionId, owner: userOf(caller), messageId: named.id }
+  if (replyId === null || status === 'streaming' || status === 'queued') return null
+  const fork = { sessionId, owner: userOf(caller), messageId: replyId }
   const secretNumber = caller.kind === 'secret' ? caller.number : null
   const { id } = await makeSession(deps, agentId, {}, { fork, secretNumber })
-  const response = { ...wanted.response, ...input.response, behind: named.id }
+  const response = { ...wanted.response, ...input.response, behind: replyId }
   let isSent = false
   try {
     const sent = await sendWithFreshAgent(deps, agentId, { ...input, sessionId: id, place: undefined, response }, parts)

@@ -43,6 +43,7 @@ import {
 import { openSummary, refuseBehindPlace } from './input/sealed-summary.ts'
 import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
+import { messagePlace } from './store/places.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
 import { claimConversation } from './unclaimed-conversations.ts'
 
@@ -66,7 +67,7 @@ export async function createResponse(
     const instructions = instructionsIn(items, wanted.response, { agent, caller: exchange.caller })
     const sent = await send(deps, { agentId, agent, body, exchange, wanted, instructions, items, summary, uploads })
     const { source, onLeft: requesterLost } = sentAnswer(sent, reply)
-    const find = async () => (await findResponse(deps.sql, replyIdOf(source), null)) ?? missing('response')
+    const find = async () => (await findResponse(deps.sql, replyIdOf(source))) ?? missing('response')
     const isBackground = body.background === true
     const onLeft = isBackground ? () => {} : requesterLost
     if (body.stream === true) {
@@ -74,7 +75,9 @@ export async function createResponse(
       return undefined
     }
     return isBackground
-      ? await afterStored(requesterLost, async () => storedResponse(deps.sql, await find()))
+      ? await afterStored(requesterLost, async () =>
+          storedResponse(deps.sql, await find(), { asBegun: sent.outcome !== 'joined' }),
+        )
       : await wholeResponse(reply, { source, find }, onLeft)
   })
 }
@@ -100,7 +103,7 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   const claim = (conversation: string) => claimConversation(deps, by, conversation)
   const placed = await placeOf(deps.sql, { ...by, claim }, body, items)
   if (placed.kind === 'new') return await sendFirst(deps, sending)
-  const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
+  const message = { ...baseOf(sending), sessionId: placed.place.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {
     const parts = await partsOf(deps, placed, sending, message)
     const decisions = { ...placed.decisions, parts: parts?.identities }
@@ -111,10 +114,11 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   const parts = await partsOf(deps, placed.message, sending, message)
   const { answers, place } = placed
   const { text, cuts } = placed.message
-  const input = { ...message, text, answers, place, response: withCuts(wanted.response, cuts) }
+  const response = withCuts(wanted.response, cuts)
+  const input = { ...message, text, answers, place: messagePlace(place), response }
   return await releasePartsAfter(parts, async () => {
     const sent = await sendWithFreshAgent(deps, agentId, input, parts)
-    return sent.outcome === 'busy' ? ((await sendInCopy(deps, sending, input, parts)) ?? sent) : sent
+    return sent.outcome === 'busy' ? ((await sendInCopy(deps, sending, place, { input, parts })) ?? sent) : sent
   })
 }
 

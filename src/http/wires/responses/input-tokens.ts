@@ -27,12 +27,11 @@ import { textOfInstructions } from '../../sending/caller-instructions.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf, conversationOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
-import { placeByName } from './input/named-place.ts'
+import { placesNamed } from './input/named-place.ts'
 import { placeOf } from './input/place.ts'
 import { ignoredIn, instructionsIn, readFields, renamingFieldsInErrors } from './input/request-fields.ts'
 import { openSummary, refuseBehindPlace } from './input/sealed-summary.ts'
 import { refuseStored } from './stateless.ts'
-import { positionAt } from './store/stored-inputs.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
 
@@ -99,10 +98,10 @@ async function countedIn(
   const by = { agentId, caller }
   const limits = historyLimits(maxTokens)
   if (items.length === 0) {
-    const named = await placeByName(sql, by, body)
+    const { named } = await placesNamed(sql, by, body)
     if (named === null) return await given([])
-    const end = await positionAt(sql, named.sessionId, named.place)
-    return { conversation: restingConversation(await readHistory(sql, named.sessionId, end, limits)), behind: 0 }
+    const history = await readHistory(sql, named.sessionId, named.position, limits)
+    return { conversation: restingConversation(history), behind: 0 }
   }
   const placed = await placeOf(sql, by, body, items)
   if (placed.kind === 'new') {
@@ -110,15 +109,15 @@ async function countedIn(
     return await given(conversationOf(items))
   }
   if (placed.kind === 'message') {
-    const { sessionId, place, message } = placed
-    const history = await readHistory(sql, sessionId, await positionAt(sql, sessionId, place), limits)
+    const { place, message } = placed
+    const history = await readHistory(sql, place.sessionId, place.position, limits)
     const [newest] = await messagesOf(deps, [{ role: 'user', content: message.text, parts: message.parts }], by)
     const conversation = storedConversation(history, history.messages, { content: message.text, parts: [] }, false)
     return { conversation: newest ? { ...conversation, newest: [newest] } : conversation, behind: 0 }
   }
   const { wait, calls } = placed.decisions
   if (wait === null) return await given([])
-  const history = await readHistory(sql, placed.sessionId, { answeredBy: wait.carried.firstId }, limits)
+  const history = await readHistory(sql, placed.place.sessionId, { answeredBy: wait.carried.firstId }, limits)
   const { parts } = placed
   const results = withOutputParts(chainMessages(wait.carried.chain, calls), history.outputs)
   const brought = parts.length === 0 ? [] : await messagesOf(deps, [{ role: 'user', content: '', parts }], by)

@@ -4,7 +4,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import { agentResponses, responses } from '../../../../openapi/operations/deploy/responses.ts'
-import { type Caller, opens, opensAgent } from '../../../features/users/index.ts'
+import type { Caller } from '../../../features/users/index.ts'
 import { deleteReply } from '../../../persistence/replies/sessions/sessions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
@@ -16,6 +16,7 @@ import { compactResponse } from './compact.ts'
 import { mountConversations } from './conversations.ts'
 import { createResponse } from './create.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
+import { reaches } from './input/named-place.ts'
 import { countInput } from './input-tokens.ts'
 import { idOf, uuidIn } from './output/ids.ts'
 import { type ItemQuery, listOfItems, orderOf } from './output/item-list.ts'
@@ -32,10 +33,8 @@ interface Named {
 /** Finds a response of the caller's. Throws 404. */
 async function findOwn({ sql }: ResponseDependencies, { params, caller }: Named): Promise<StoredResponse> {
   const uuid = uuidIn(params.response_id)
-  const stored = uuid === null ? null : await findResponse(sql, uuid, params.agent_id ?? null)
-  if (stored === null || !opensAgent(caller, stored.agentId)) return missing('response')
-  if (!opens(caller, { id: stored.sessionId, user: stored.user })) return missing('response')
-  return stored
+  const stored = uuid === null ? null : await findResponse(sql, uuid)
+  return stored !== null && reaches({ caller, agentId: params.agent_id }, stored) ? stored : missing('response')
 }
 
 interface ReadQuery {
@@ -56,7 +55,7 @@ async function readResponse(
     stored.status === 'queued'
       ? deps.queue.queued({ replyId: stored.id, sessionId: stored.sessionId, position: 0 })
       : ((await deps.host.open(stored.id)) ?? missing('response'))
-  const find = async () => (await findResponse(deps.sql, stored.id, null)) ?? missing('response')
+  const find = async () => (await findResponse(deps.sql, stored.id)) ?? missing('response')
   await streamEvents(reply, { source, find, after: after ?? last })
   return undefined
 }

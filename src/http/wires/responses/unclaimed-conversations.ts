@@ -68,13 +68,14 @@ function refuseFull({ storage }: ResponseDependencies, messages: readonly KeptMe
 }
 
 /** Returns a message as the turn of a session that is made with it. */
-function turnOf(message: KeptMessage): StoredTurn {
+function turnOf(message: KeptMessage, position: number): StoredTurn {
   const { id, role, content, events = [] } = message
-  if (role === 'user') return { id, role, content, parts: [], cuts: null }
+  if (role === 'user') return { id, role, position, content, parts: [], cuts: null }
   const told = events.length > 0 || content === '' ? events : [{ type: 'text' as const, text: content }]
   return {
     id,
     role,
+    position,
     model: null,
     createdAt: new Date(0),
     encoder: 1,
@@ -89,7 +90,7 @@ function turnOf(message: KeptMessage): StoredTurn {
 }
 
 const itemsIn = (messages: readonly KeptMessage[]): StoredItem[] =>
-  messages.flatMap((message) => itemsOf(turnOf(message), { agentId: '', sessionId: '' }))
+  messages.flatMap((message, position) => itemsOf(turnOf(message, position), { agentId: '', sessionId: '' }))
 
 const itemIn = ({ messages }: UnclaimedConversation, itemId: string): StoredItem => {
   const uuid = uuidIn(itemId)
@@ -142,7 +143,7 @@ export const ofNoAgent = (deps: ResponseDependencies) => ({
       const item = itemIn(now, itemId)
       const head = now.messages.at(-1)
       if (head === undefined || itemsIn([head]).at(-1)?.id !== item.id) return refuseFollowed()
-      const [own] = shortenedAt(turnOf(head), null).changes
+      const [own] = shortenedAt(turnOf(head, now.messages.length - 1), null).changes
       const rest = own?.rest ? [{ ...own.rest, id: head.id }] : []
       return { result: now, messages: [...now.messages.slice(0, -1), ...rest] }
     }),

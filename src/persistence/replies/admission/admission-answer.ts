@@ -42,11 +42,14 @@ export interface Answer {
   pin?: number | null
   decided?: DecidedCall[] | null
   repeated?: boolean
-  is_child?: boolean
+  has_parent?: boolean
+  /** Set when the session's parent refuses the message, whatever `outcome` says. */
+  by_parent?: boolean
 }
 
 /** Reads what admit_message, or admit_messages, answered of a message. */
 export function admissionOf(sql: Sql, answer: Answer, owner: Owner, message: NewMessage): Admission {
+  if (answer.by_parent) return { outcome: 'parent_waits' }
   if (answer.outcome === 'joined') return { outcome: 'joined', replyId: answer.reply_id }
   if (answer.outcome === 'limited') {
     if (answer.over === undefined) throw new Error('A refusal names no limit.')
@@ -82,7 +85,7 @@ export function admittedOf(
     titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
     ...(answer.values && { values: answer.values }),
     ...(answer.rate && { rate: answer.rate }),
-    ...(answer.is_child && { hasParent: true }),
+    ...(answer.has_parent && { hasParent: true }),
     ...(answer.decided && { decided: answer.decided }),
     reply: {
       id: message.replyId,

@@ -72,11 +72,11 @@ export async function admit(
  * Returns whether the answer also settles earlier attempts that may still reach the server. What refuses a message now (a running reply, a full
  * instance, no message to answer) may be gone by then; a deleted session never returns, nor an epoch, and a key leads to its reply for a day.
  */
-function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
+function isForGood({ outcome, reply_id, by_key, by_parent }: Answer, { replyId }: NewMessage): boolean {
   if (outcome === 'joined' || outcome === 'queued') return by_key === true || reply_id === replyId
+  if (by_parent) return false
   return ![
     'busy',
-    'answers_call',
     'queue_full',
     'refused',
     'stale',

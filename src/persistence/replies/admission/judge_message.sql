@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Decides whether a message may begin its reply now. m: see message_fields. s: see lock_session. Changes nothing and counts
    nothing.
    refusal: the answer of a message that may neither begin nor wait, or null. queue_rank: the rank (queued_messages.rank) of a
@@ -12,10 +12,8 @@ declare
   v_queues boolean; -- the message waits for that in the queue
 begin
   if s.parent is not null and m.is_queued is not true and m.decisions is null then
-    if answers_call(m.session_id) then
-      refusal := '{"outcome": "answers_call"}';
-      return;
-    end if;
+    refusal := parent_refuses(m.session_id);
+    if refusal is not null then return; end if;
   end if;
   v_waits := s.last_status = 'streaming';
   if s.compaction is not null then v_waits := v_waits is true or is_compacting(s.compaction); end if;

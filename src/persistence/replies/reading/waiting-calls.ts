@@ -1,5 +1,5 @@
 /** Calls that wait for somebody, as all that read sessions and messages take them. */
-import type { AnswerDecision, CallDecision, PendingKind, WaitKind } from '../../../actors/reply/reply-event.ts'
+import type { AnswerDecision, CallDecision, PendingKind } from '../../../actors/reply/reply-event.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import { type Fragment, isoTime } from '../../postgres/page.ts'
 
@@ -61,7 +61,8 @@ export interface WaitedCall {
   /** True while it may still be decided. */
   open: boolean
   decision: CallDecision | null
-  kind: WaitKind
+  /** See `WaitingCall`. */
+  kind: string
   decidedAt: string | null
   decidedBy: string | null
   /** The arguments that it was approved with. Null stands for its own. */

@@ -77,30 +77,30 @@ export interface SessionQuery extends PageQuery {
   user?: string | undefined
   external_id?: string | undefined
   archived?: 'true' | 'false' | undefined
-  /** Whether sessions that a call of another one made are among them: they are by default. */
-  children?: 'true' | 'false' | undefined
+  /** False leaves out sessions with a parent. */
+  withParent?: boolean | undefined
   /** Values by name. */
   metadata?: Readonly<Record<string, string>> | undefined
 }
 
 function matching(
   sql: AnySql,
-  { q = '', owner = null, user, external_id, metadata, archived, children }: SessionQuery,
+  { q = '', owner = null, user, external_id, metadata, archived, withParent }: SessionQuery,
 ): Fragment {
   const byOwner = owner === null ? sql`` : sql`and end_user = ${owner}`
   const byUser = user === undefined ? sql`` : sql`and end_user = ${user}`
   const byExternalId = external_id === undefined ? sql`` : sql`and external_id = ${external_id}`
   const byMetadata = metadata === undefined ? sql`` : sql`and metadata @> ${jsonText(metadata)}::text::jsonb`
   const byMark = archived === undefined ? sql`` : sql`and archived = ${archived === 'true'}`
-  const byParent = children === 'false' ? sql`and parent is null` : sql``
+  const byParent = withParent === false ? sql`and parent is null` : sql``
   const byTitle = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
   return sql`${byOwner} ${byUser} ${byExternalId} ${byMetadata} ${byMark} ${byParent} ${byTitle}`
 }
 
 /** Counts the sessions of a query. A user's are counted by a plan that no state of the table makes slow (count_sessions.sql). */
 function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
-  const { q = '', owner = null, user = owner, external_id, metadata, archived, children } = query
-  const isPlain = external_id === undefined && archived === undefined && children !== 'false'
+  const { q = '', owner = null, user = owner, external_id, metadata, archived, withParent } = query
+  const isPlain = external_id === undefined && archived === undefined && withParent !== false
   if (user === null || !isPlain || (owner ?? user) !== user) {
     return sql`select count(*)::integer from sessions where agent_id = ${agentId} ${matching(sql, query)}`
   }
@@ -269,17 +269,6 @@ export async function findByExternalId(sql: Sql, { agentId, user, externalId }: 
     select id from sessions
      where agent_id = ${agentId} and external_id = ${externalId} and end_user is not distinct from ${user}`
   return row?.id ?? null
-}
-
-type HeadMoved = 'moved' | 'not_found' | 'busy' | 'answers_call' | 'unknown_message'
-
-/** Leads the path through this message, to the leaf below it that was made last (contract section 14). */
-export async function moveHead(sql: Sql, agentId: string, sessionId: string, messageId: string): Promise<HeadMoved> {
-  if (!isUuid(agentId) || !isUuid(sessionId)) return 'not_found'
-  const message = isUuid(messageId) ? messageId : null // none has it
-  const [row] = await sql<{ moved: HeadMoved }[]>`
-    select move_head(${agentId}, ${sessionId}, ${message}) as moved`
-  return row?.moved ?? 'not_found'
 }
 
 type ReplyDeleted = 'deleted' | 'not_found' | 'busy' | 'followed'

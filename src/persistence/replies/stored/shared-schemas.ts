@@ -112,10 +112,12 @@ export const storedTurn = Type.Object(
 )
 export type StoredOpenTurn = Static<typeof storedTurn>
 
-/** Returns a turn as it is stored: this form has no kind for questions and sessions, which are stored beside the call. */
+/** Returns a turn as it is stored: this form has two kinds alone, others are stored beside the call. */
 export const storedKinds = ({ waiting, ...turn }: OpenTurn) => ({
   ...turn,
-  waiting: waiting.map((call) => call && { ...call, kind: call.kind === 'caller' ? call.kind : ('approval' as const) }),
+  waiting: waiting.map(
+    (call) => call && { ...call, kind: call.kind === 'caller' ? ('caller' as const) : ('approval' as const) },
+  ),
 })
 true satisfies SameFields<Omit<StoredOpenTurn, 'waiting'>, Omit<OpenTurn, 'waiting'>>
 true satisfies SameFields<keyof Static<typeof waiting>, Exclude<keyof WaitingCall, 'asked'>>

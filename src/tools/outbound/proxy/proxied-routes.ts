@@ -42,7 +42,16 @@ const ADMIN_LOOKUP_MS = 2000
 /** The time for which a lookup counts: that for which an idle connection is kept. */
 const FRESH_MS = 30_000
 
+/** The routes where no proxy is set: calls pay nothing for them. */
+const noRoutes: ProxiedRoutes = {
+  admit: async () => {},
+  answering: () => null,
+  route: (dispatch) => dispatch,
+  destroy: async () => {},
+}
+
 export function createProxiedRoutes({ proxies, rules, lookups, connection, connectMs }: RouteOptions): ProxiedRoutes {
+  if (proxies.https === null && proxies.http === null) return noRoutes
   const proxyOf = proxyChoice(proxies)
   const dispatchers = new Map<string, Dispatcher>()
   const known = new LRUCache<string, Addresses>({ max: 1000, ttl: FRESH_MS })

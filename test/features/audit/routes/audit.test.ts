@@ -35,6 +35,7 @@ const changesNoRecord = new Set([
   'revokeKnownUserDecision',
   'testProvider',
   'testHttpTool',
+  'testMcpServer',
   'testWebhook',
   'redeliver',
   'cancelReplay',

@@ -24,7 +24,7 @@ verifies(
         return new;
       end $$;
       create trigger take_long before update of instance_id on messages for each row execute function take_long();
-      alter database ${name} set statement_timeout = '600ms'`)
+      alter database ${name} set statement_timeout = '1500ms'`)
     await using timedSql = Object.assign(connect(database.url, { max: 2, name: 'timed', timeoutMs: 0 }), {
       [Symbol.asyncDispose]: () => timedSql.end(),
     })

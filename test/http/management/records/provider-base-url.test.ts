@@ -1,5 +1,5 @@
 /** The rules of a provider's `baseUrl`, to which its key is sent (contract section 2). */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { key, openProviderScene, path } from './provider-scene.ts'
 
 const { database, call, create, created, update, storedKey } = openProviderScene()
@@ -69,11 +69,12 @@ test('a key set during a change of baseUrl never goes to the wrong address', asy
   const moved = await database().sql.begin(async (tx) => {
     await tx`update providers set api_key = 'sealed' where id = ${id}`
     const moving = update(id, { baseUrl: 'http://b' })
-    await vi.waitFor(async () => {
-      const waiting = await tx`select 1 from pg_locks where not granted and database = (
-        select oid from pg_database where datname = current_database()) or not granted and database is null`
-      expect(waiting).not.toEqual([])
-    })
+    const waiting = async () =>
+      (
+        await tx`select 1 from pg_locks where not granted and database = (
+          select oid from pg_database where datname = current_database()) or not granted and database is null`
+      ).length
+    await expect.poll(waiting).not.toBe(0)
     return { moving }
   })
   expect((await moved.moving).status).toBe(400)

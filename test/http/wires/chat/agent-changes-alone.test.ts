@@ -89,7 +89,7 @@ describe('the lookup', () => {
     expect(await lookup.find(agentId)).toMatchObject({ name: 'Agent!' })
     await rename(agentId)
     vi.advanceTimersByTime(1001)
-    await vi.waitFor(async () => expect(await lookup.find(agentId)).toMatchObject({ name: 'Agent!!' }))
+    await expect.poll(() => lookup.find(agentId)).toMatchObject({ name: 'Agent!!' })
   })
 
   test('what was read while the configuration changed is not remembered', async () => {

@@ -100,6 +100,32 @@ verifies(
 )
 
 verifies(
+  'contract-24.background',
+  'background shows the beginning, also of a reply that has ended by then',
+  async () => {
+    scene.says(['at once'])
+    const key = { 'idempotency-key': 'ended-by-then' }
+    const create = () => scene.create({ input: 'Hi', background: true }, key)
+    const { answer, id } = await scene.app.sql.begin(async (tx) => {
+      // An answer reads whether its response was taken out of the queue.
+      await tx`lock table dequeued_responses in access exclusive mode`
+      const answer = create()
+      const ended = () => scene.app.sql<{ id: string }[]>`select id from messages where content = 'at once'`
+      await expect.poll(async () => (await ended()).length).toBe(1)
+      const [row] = await ended()
+      return { answer, id: row?.id ?? '' }
+    })
+    const { json } = await answer
+    expect([json.status, json.output, json.usage]).toEqual(['in_progress', [], null])
+    expect((await scene.call('GET', `${scene.responses}/${id}`)).json).toMatchObject({
+      id: json.id,
+      status: 'completed',
+    })
+    expect((await create()).json.status).toBe('completed')
+  },
+)
+
+verifies(
   ['contract-24.by-model', 'contract-24.cancel'],
   'an id alone names a response to cancel and delete',
   async () => {

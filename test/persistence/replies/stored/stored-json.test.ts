@@ -5,7 +5,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { eventSchemas } from '../../../../src/actors/reply/event-schema.ts'
-import { replyEventKinds } from '../../../../src/actors/reply/reply-event.ts'
+import { type ReplyEventKind, replyEventKinds } from '../../../../src/actors/reply/reply-event.ts'
+import { childOf } from '../../../../src/features/children/index.ts'
 import {
   decodeFacts,
   decodeShownCalls,
@@ -25,11 +26,21 @@ const stored = JSON.parse(await readFile(new URL('../../fixtures/stored-json.jso
 const without = (value: object, field: string) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => name !== field))
 
+/** Fields that tools add to events, by the kind. */
+const addedFields: Partial<Record<ReplyEventKind, string[]>> = { tool_call: ['child'] }
+
 test.each(replyEventKinds)('the event %s is read as it was stored, and its record has every field', (kind) => {
   const event = stored.events[kind]
-  expect(Object.keys(event)).toEqual(Object.keys(eventSchemas[kind].properties))
+  expect(Object.keys(event)).toEqual([...Object.keys(eventSchemas[kind].properties), ...(addedFields[kind] ?? [])])
   expect(decodeEvent(event)).toEqual(event)
   expect(decodeEvents([{ seq: 3, part: 1, event }])).toEqual([{ seq: 3, part: 1, event }])
+})
+
+test('the session that answers a call is read as it was stored', () => {
+  const { child } = stored.events.tool_call
+  expect(childOf(decodeEvent(stored.events.tool_call))).toEqual(child)
+  const [call] = decodeHistoryEvents([{ end: 1, event: stored.events.tool_call }]) ?? []
+  expect(childOf(call?.event ?? {})).toEqual(child)
 })
 
 test('facts, shown calls and details are read as they were stored, and their records have every field', () => {

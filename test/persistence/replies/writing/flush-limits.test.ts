@@ -84,8 +84,8 @@ verifies(
   ['contract-4.stored-before-shown', 'contract-10.self-fencing'],
   'a frame that statement_timeout ends every time is refused after a lease; all others are stored meanwhile',
   async () => {
-    const leaseMs = 1_000
-    const journal = openJournal(leaseMs, '150')
+    const leaseMs = 3_000
+    const journal = openJournal(leaseMs, '400')
     const begin = async () => scene.begin(await scene.newSession())
     const [poisoned, whole, other] = [await begin(), await begin(), await begin()]
     let isOver = false

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../../support/app.ts'
 import { startProxy } from '../../../support/network/proxy.ts'
 import { axe, openBrowser, sidewaysScroll } from '../../browser.ts'
-import { conversation, say, soon, startPlayground, statuses } from '../playground-scene.ts'
+import { conversation, say, sessionOf, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { up, app, agentId, playground, open, byHand, close } = await startPlayground({ HISTORY_MAX_TOKENS: '60' })
 const other = await startTestApp({
@@ -28,7 +28,7 @@ test('a running reply tells its owner, its readers on two instances, and through
   await soon(() => strip.innerText()).toMatch(/^Server\s+\w+$/)
   const stored = page.getByTestId('stored')
   await soon(() => stored.innerText()).toBe('stored through word 1')
-  const session = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const session = await sessionOf(page)
   const leaving = new AbortController()
   const stream = await fetch(`${other.url}/api/v1/agents/${agentId}/playground/sessions/${session}/stream`, leaving)
   expect(stream.status).toBe(200)
@@ -59,8 +59,11 @@ test('where the connection was lost and made again, a thin line says that nothin
   await call.text('Before ')
   const reply = page.getByRole('article', { name: 'Agent' })
   await reply.getByText('Before').waitFor()
+  const { promise: isBack, resolve: comeBack } = Promise.withResolvers<void>()
+  network.gate = isBack
   network.drop()
   await page.getByText('Reconnecting').waitFor()
+  comeBack()
   await page.getByText('Reconnecting').waitFor({ state: 'detached' })
   await call.text('and after.')
   const line = reply.getByRole('note').getByText('reconnected here, nothing missing')
@@ -77,7 +80,7 @@ test('where a reply went on in another instance, a thin line lies in its text', 
   up.next((call) => call.text('😀 Before, and after.').then(() => call.finish()))
   await say(page, 'tell')
   await soon(() => statuses(page)).toEqual(['Complete'])
-  const session = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const session = await sessionOf(page)
   const seam = JSON.stringify([{ frame_id: 2, offset: 9, at: new Date().toISOString(), reason: 'shutdown' }])
   await app.sql`
     update messages set facts = coalesce(facts, '{}') || jsonb_build_object('continuations', ${seam}::text::jsonb)
@@ -85,7 +88,7 @@ test('where a reply went on in another instance, a thin line lies in its text', 
   await page.reload()
   const line = page.getByRole('note', { name: 'Went on in another server after 9 characters' })
   await line.waitFor()
-  expect(await line.evaluate((node) => node.previousSibling?.textContent)).toBe('😀 Before,')
+  await expect.poll(() => line.evaluate((node) => node.previousSibling?.textContent)).toBe('😀 Before,')
   expect(await axe(page)).toEqual([])
 })
 
@@ -102,5 +105,5 @@ test('what no longer reaches the model is marked above the first message that do
   await soon(() => mark.innerText()).toMatch(
     new RegExp(`^The ${5 - sent} messages above are no longer sent to the model`),
   )
-  expect(await mark.locator('xpath=..').getAttribute('data-index')).toBe(String(5 - sent))
+  await expect.poll(() => mark.locator('xpath=..').getAttribute('data-index')).toBe(String(5 - sent))
 })

@@ -2,9 +2,9 @@
 import { afterAll, expect, test } from 'vitest'
 import { verifies } from '../../../verifies.ts'
 import { axe } from '../../browser.ts'
-import { conversation, field, say, soon, startPlayground, statuses } from '../playground-scene.ts'
+import { conversation, field, say, sessionOf, soon, startPlayground, statuses } from '../playground-scene.ts'
 
-const { up, app, agentId, open, byHand, close } = await startPlayground()
+const { up, agentId, open, byHand, close } = await startPlayground()
 afterAll(close)
 
 type Page = Awaited<ReturnType<typeof open>>
@@ -24,13 +24,13 @@ verifies('contract-14.pages', 'a message is edited, its reply repeated, and bran
   await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
 
   await press(page, 'Edit and send again', 1)
-  expect(await field(page).inputValue()).toBe('second')
+  await expect.poll(() => field(page).inputValue()).toBe('second')
   await page.getByText('Editing an earlier message').waitFor()
   answer('Edited.')
   await say(page, 'changed')
   await soon(() => said(page)).toEqual(['first', 'One.', 'changed', 'Edited.'])
   await soon(() => branches(page)).toEqual(['2 / 2'])
-  expect(await page.getByText('Editing an earlier message').count()).toBe(0)
+  await expect.poll(() => page.getByText('Editing an earlier message').count()).toBe(0)
   expect(up.calls.at(-1)?.body.messages.map(({ content }: { content: string }) => content)).toEqual([
     'first',
     'One.',
@@ -42,7 +42,7 @@ verifies('contract-14.pages', 'a message is edited, its reply repeated, and bran
   const call = await next
   await call.text('Ag')
   await soon(() => said(page)).toEqual(['first', 'One.', 'changed', 'Ag'])
-  expect(await page.getByRole('button', { name: 'Regenerate' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Regenerate' }).count()).toBe(0)
   await call.text('ain.')
   await call.finish()
   await soon(() => branches(page)).toEqual(['2 / 2', '2 / 2'])
@@ -52,12 +52,17 @@ verifies('contract-14.pages', 'a message is edited, its reply repeated, and bran
   await page.getByRole('button', { name: 'Previous branch' }).first().focus()
   await page.keyboard.press('Enter')
   await soon(() => said(page)).toEqual(['first', 'One.', 'second', 'Two.'])
-  expect(await branches(page)).toEqual(['1 / 2'])
+  await expect.poll(() => branches(page)).toEqual(['1 / 2'])
   await page.mouse.move(0, 0)
   await soon(() => page.getByRole('tooltip').count()).toBe(0)
   expect(await axe(page)).toEqual([])
   await page.reload()
   await soon(() => said(page)).toEqual(['first', 'One.', 'second', 'Two.'])
+
+  // Replay shows the path of each moment, and opens at the end.
+  await page.goto(`/chart?view=replay&agent=${agentId}&session=${await sessionOf(page)}`)
+  const log = page.getByRole('log', { name: 'Conversation' })
+  await soon(() => log.locator('article p').allTextContents()).toEqual(['first', 'One.', 'changed', 'Again.'])
 })
 
 verifies(
@@ -74,6 +79,7 @@ verifies(
     }
     await call.finish()
     await soon(() => statuses(page)).toEqual(['Complete'])
+    await sessionOf(page)
     const origin = page.url()
 
     await press(page, 'More', 1)
@@ -82,9 +88,9 @@ verifies(
     await slider.waitFor()
     expect(await axe(page)).toEqual([])
     await page.keyboard.press('ArrowLeft')
-    expect(await slider.getAttribute('aria-valuetext')).toBe('Frame 3: …Once upon ')
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe('Frame 3: …Once upon ')
     await slider.locator('[data-place="1"]').click()
-    expect(await slider.getAttribute('aria-valuetext')).toBe('Frame 2: …Once ')
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe('Frame 2: …Once ')
     await press(page, 'Branch from here')
     await page.waitForURL((url) => url.href !== origin)
     await soon(() => said(page)).toEqual(['tell', 'Once '])
@@ -101,34 +107,24 @@ verifies(
   },
 )
 
-verifies('contract-14.pages', 'replay shows the path of each moment', async () => {
-  const { data } = await app.client.GET('/api/v1/sessions', { params: { query: { limit: 1, offset: 3 } } })
-  const [oldest] = data?.sessions ?? []
-  await using page = await open()
-  await page.goto(`/chart?view=replay&agent=${agentId}&session=${oldest?.id}`)
-  const log = page.getByRole('log', { name: 'Conversation' })
-  // It opens at the end.
-  await soon(() => log.locator('article p').allTextContents()).toEqual(['first', 'One.', 'changed', 'Again.'])
-})
-
 test('a message that is being edited keeps its place while another page is looked at', async () => {
   await using page = await open()
   await say(page, 'first')
   await soon(() => statuses(page)).toEqual(['Complete'])
-  await page.waitForURL(/[0-9a-f-]{36}\/[0-9a-f-]{36}$/)
+  await sessionOf(page)
   await press(page, 'Edit and send again')
   await field(page).fill('changed')
   await page.getByRole('link', { name: 'Approvals' }).click()
   await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor()
   await page.goBack()
   await page.getByText('Editing an earlier message').waitFor()
-  expect(await field(page).inputValue()).toBe('changed')
+  await expect.poll(() => field(page).inputValue()).toBe('changed')
   await field(page).press('Enter')
   await soon(() => branches(page)).toEqual(['2 / 2'])
   await soon(() => statuses(page)).toEqual(['Complete'])
   await page.reload()
   await soon(() => branches(page)).toEqual(['2 / 2'])
-  expect(await page.getByText('Editing an earlier message').count()).toBe(0)
+  await expect.poll(() => page.getByText('Editing an earlier message').count()).toBe(0)
 })
 
 test('a message that is being edited keeps its place while another reply is asked for, and in the queue behind it', async () => {
@@ -146,10 +142,10 @@ test('a message that is being edited keeps its place while another reply is aske
   const call = await next
   await call.text('Again.')
   await soon(() => said(page)).toEqual(['first', 'One.', 'second', 'Again.'])
-  expect(await page.getByText('Editing an earlier message').count()).toBe(1)
+  await expect.poll(() => page.getByText('Editing an earlier message').count()).toBe(1)
   await field(page).press('Enter')
   await page.getByRole('list', { name: 'Queued messages' }).getByText('changed').waitFor()
-  expect(await page.getByText('Editing an earlier message').count()).toBe(0)
+  await expect.poll(() => page.getByText('Editing an earlier message').count()).toBe(0)
   answer('Edited.')
   await call.finish()
   await soon(() => said(page)).toEqual(['changed', 'Edited.'])

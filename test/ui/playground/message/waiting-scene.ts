@@ -1,4 +1,5 @@
 /** A playground whose agent asks before it calls its tool, "pay". */
+import { beforeEach } from 'vitest'
 import type { TestPage } from '../../browser.ts'
 import { startPlayground } from '../playground-scene.ts'
 
@@ -24,7 +25,11 @@ export async function startWaiting() {
   // Refused: what it answers does not matter here.
   const tool = { name: 'pay', description: 'Pays.', method: 'POST', url: 'http://127.0.0.1:9/pay', inputSchema }
   const { id: payId } = await api('POST', '/api/v1/http-tools', tool)
-  await api('PUT', `/api/v1/agents/${agentId}/tools`, { httpToolIds: [payId], approvals: ['pay'] })
+  // Each test finds its agent asking, and nothing that another one has left waiting.
+  beforeEach(async () => {
+    await api('PUT', `/api/v1/agents/${agentId}/tools`, { httpToolIds: [payId], approvals: ['pay'] })
+    await app.sql`delete from sessions where status = 'waiting'`
+  })
 
   const asksToPay = (...ids: string[]) =>
     up.next(async (call) => {

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { verifies } from '../../../verifies.ts'
 import { axe } from '../../browser.ts'
-import { conversation, replies, say, soon, statuses } from '../playground-scene.ts'
+import { conversation, replies, say, sessionOf, soon, statuses } from '../playground-scene.ts'
 import { approvedWith, keysCome, startWaiting } from './waiting-scene.ts'
 
 const { agentId, api, app, asksToPay, close, open, payId, playground, told, up, waitingSession } = await startWaiting()
@@ -23,7 +23,7 @@ verifies(
 
     const [first, second] = [question.getByRole('article').nth(0), question.getByRole('article').nth(1)]
     await first.getByRole('button', { name: 'Edit' }).click()
-    expect(await first.getByLabel('amount').inputValue()).toBe('5')
+    await expect.poll(() => first.getByLabel('amount').inputValue()).toBe('5')
     await first.getByLabel('amount').fill('7')
     expect(await axe(page)).toEqual([])
     await first.getByRole('button', { name: 'Approve edited' }).click()
@@ -32,7 +32,7 @@ verifies(
     await second.getByRole('button', { name: 'Reject' }).click()
     await replies(page).getByText('Fine.').waitFor()
     await soon(() => question.count()).toBe(0)
-    const results = await told(2)
+    const results = await told(up.calls.length)
     expect(approvedWith(results[0])).toEqual({ amount: 7, to: 'Ann' })
     expect(results[1].content).toContain('Too dear.')
     await soon(() => conversation(page).getByText('rejected').count()).toBe(1)
@@ -100,7 +100,7 @@ test('what waits is not stopped in bulk, but rejected', async () => {
   await page.goto('/sessions')
   const row = page.locator('tr', { has: page.locator(`a[href*="${id}"]`) })
   await row.getByRole('checkbox').check()
-  expect(await page.getByRole('button', { name: 'Stop', exact: true }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Stop', exact: true }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Reject what waits (1)' }).click()
   await row.getByText('Complete').waitFor()
 })
@@ -126,14 +126,13 @@ test('an agent’s form sets approvals', async () => {
 })
 
 test('all calls of a reply are approved with one click', async () => {
-  await api('PUT', `/api/v1/agents/${agentId}/tools`, { httpToolIds: [payId], approvals: ['pay'] })
   await using page = await open()
   asksToPay('c1', 'c2')
   await say(page, 'Pay both!')
   await page.getByRole('button', { name: 'Approve all 2' }).click()
   await replies(page).getByText('Fine.').waitFor()
   await soon(() => statuses(page)).toEqual(['Waiting for approval', 'Complete'])
-  expect(await conversation(page).getByText('rejected').count()).toBe(0)
+  await expect.poll(() => conversation(page).getByText('rejected').count()).toBe(0)
   expect(up.calls.at(-1)?.body.messages.filter(({ role }: { role: string }) => role === 'tool')).toHaveLength(2)
 })
 
@@ -215,7 +214,7 @@ test('a session that asks again at once is asked about anew, and a refused decis
   resolve()
   await decision.getByRole('button', { name: 'Approve' }).click()
   await page.getByText('Nothing is waiting').waitFor()
-  expect(await pending()).toEqual([])
+  await expect.poll(() => pending()).toEqual([])
 })
 
 test('who decides after somebody else is told so, in the list and in the conversation', async () => {
@@ -229,13 +228,16 @@ test('who decides after somebody else is told so, in the list and in the convers
     { status: 409, json: { message: 'Nothing in this session waits for this decision.' } },
   ]
   const told = page.getByText('Somebody else has decided meanwhile.')
-  for (const path of [new URL(page.url()).pathname, '/waiting']) {
+  for (const path of [`${playground}/${await sessionOf(page)}`, '/waiting']) {
     await page.goto(path)
     for (const refusal of refusals) {
       await page.route('**/actions', (route) => route.fulfill(refusal), { times: 1 })
+      // Of the refusal before the same is said.
+      const refused = page.waitForResponse('**/actions')
       await approve.click()
+      await refused
       await told.waitFor()
-      expect(await page.getByText(/nothing waits|your message is kept/i).count()).toBe(0)
+      await expect.poll(() => page.getByText(/nothing waits|your message is kept/i).count()).toBe(0)
       await approve.waitFor()
     }
   }

@@ -19,6 +19,7 @@ export function PromptField({ value, onChange, error, onNew }: PromptFieldProps)
     <div>
       <Select
         label="Prompt"
+        description="Instructions before every conversation. Optional."
         placeholder="None"
         searchable
         clearable
@@ -35,13 +36,15 @@ export function PromptField({ value, onChange, error, onNew }: PromptFieldProps)
         error={error}
         data-path="promptId"
       />
-      <Text fz="sm" c="dimmed" mt={8} lineClamp={2}>
-        {prompt ? prompt.content : 'Instructions before every conversation. Optional.'}
-      </Text>
       {prompt && (
-        <Anchor component={Link} to={`/prompts/${prompt.id}`} fz="sm">
-          Open the prompt
-        </Anchor>
+        <>
+          <Text fz="sm" c="dimmed" mt={8} lineClamp={2}>
+            {prompt.content}
+          </Text>
+          <Anchor component={Link} to={`/prompts/${prompt.id}`} fz="sm">
+            Open the prompt
+          </Anchor>
+        </>
       )}
     </div>
   )

@@ -1,8 +1,10 @@
 import { Anchor, Box, Group, Text, Title } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, use, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { Link } from 'react-router'
 import classes from '../blocks.module.css'
+import head from './page.module.css'
 
 export interface PageProps {
   /** The heading, and the window's title. */
@@ -19,31 +21,46 @@ export interface PageProps {
   children: ReactNode
 }
 
+/** The place in a page's first line for its tabs. Null until it is there. */
+const TabsPlace = createContext<HTMLElement | null>(null)
+
+/** Puts the page's tabs beside its title: one line for both. */
+export function InHead({ children }: { children: ReactNode }) {
+  const place = use(TabsPlace)
+  return place && createPortal(children, place)
+}
+
 /** The frame of every page. */
 export function Page({ title, windowTitle, description, actions, back, width = 'wide', children }: PageProps) {
+  const [place, setPlace] = useState<HTMLElement | null>(null)
   return (
     <Box className={classes.page} data-width={width}>
       {windowTitle ?? <title>{`${title} · Greenroom`}</title>}
-      {back && (
-        <Anchor component={Link} to={back.to} viewTransition className={classes.back} fz="sm" c="dimmed">
-          <IconChevronLeft size={15} stroke={1.8} aria-hidden />
-          {back.label}
-        </Anchor>
-      )}
-      <Group justify="space-between" align="flex-start" gap="md" mb="md" className={classes.head}>
-        <Box className={classes.headText}>
+      <header className={head.pageHead}>
+        {back && (
+          <Anchor component={Link} to={back.to} viewTransition className={head.back} fz="sm" c="dimmed">
+            <IconChevronLeft size={15} stroke={1.8} aria-hidden />
+            {back.label}
+          </Anchor>
+        )}
+        <Box className={head.headText}>
           <Title order={1} className={back ? (classes.recordName ?? '') : ''}>
             {title}
           </Title>
           {description && (
-            <Text c="dimmed" fz="sm" mt={2} maw={680}>
+            <Text component="div" c="dimmed" fz="sm" mt={2} maw={680}>
               {description}
             </Text>
           )}
         </Box>
-        {actions && <Group gap="xs">{actions}</Group>}
-      </Group>
-      {children}
+        <div ref={setPlace} className={head.headTabs} />
+        {actions && (
+          <Group gap="xs" className={head.headActions ?? ''}>
+            {actions}
+          </Group>
+        )}
+      </header>
+      <TabsPlace value={place}>{children}</TabsPlace>
     </Box>
   )
 }

@@ -1,6 +1,8 @@
+import { Anchor, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { type ReactNode, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useQuery } from '@tanstack/react-query'
+import { Fragment, type ReactNode, useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
 import { ApiError } from '../../api.ts'
 import { queryClient } from '../../query-client.ts'
 import { DeleteButton } from '../delete-button.tsx'
@@ -51,11 +53,35 @@ function Addressed<Item extends StoredRecord>({ id, ...props }: RecordPageProps<
       {error === null ? (
         <AwaitedFields />
       ) : error instanceof ApiError && error.status === 404 ? (
-        <Gone noun={noun} />
+        <>
+          <Gone noun={noun} leadTo={{ path, label: title }} />
+          <Near resource={props.resource} />
+        </>
       ) : (
         <ReadFailure error={error} query={query} />
       )}
     </Page>
+  )
+}
+
+const NEAR = { limit: 5, offset: 0 }
+
+/** The records that are there, in place of the one that is not. */
+function Near<Item extends StoredRecord>({ resource: { list, path, title } }: { resource: Resource<Item> }) {
+  const items = useQuery(list(NEAR)).data?.items ?? []
+  if (items.length === 0) return null
+  return (
+    <Text component="p" fz="sm" c="dimmed" ta="center" mt="md">
+      {title} that are here:{' '}
+      {items.map(({ id, name }, index) => (
+        <Fragment key={id}>
+          {index > 0 && ', '}
+          <Anchor component={Link} to={`${path}/${id}`} fz="sm">
+            <bdi>{name}</bdi>
+          </Anchor>
+        </Fragment>
+      ))}
+    </Text>
   )
 }
 

@@ -4,8 +4,8 @@ import card from '../../blocks/card.module.css'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
 import { sessionName, shortId } from '../../sessions/words.ts'
 import type { Silence } from '../../traces/silence/silence.ts'
+import { SilenceActions } from '../../traces/silence/silence-actions.tsx'
 import { SilentFor } from '../../traces/silence/silent-for.tsx'
-import { StopSilent } from '../../traces/silence/stop-silent.tsx'
 import classes from '../chart-page.module.css'
 import { InstanceChip } from '../chips/instance-chip.tsx'
 import { StateChip } from '../chips/state-chip.tsx'
@@ -57,7 +57,7 @@ export function ActorsTable({ actors, agentNames, titles, silences }: ActorsTabl
                 </Table.Td>
                 <Table.Td>
                   <Quiet silence={silences.get(sessionId)} />
-                  <StopSilent silence={silences.get(sessionId)} session={{ id: sessionId, agentId }} />
+                  <SilenceActions silence={silences.get(sessionId)} session={{ id: sessionId, agentId }} />
                 </Table.Td>
                 <Table.Td data-minor>{agentNames.get(agentId) ?? shortId(agentId)}</Table.Td>
                 <Table.Td data-minor>

@@ -1,5 +1,5 @@
 /** The line below a message: how it ended, what it took, and what can be done with it. */
-import { ActionIcon, Group, Tooltip } from '@mantine/core'
+import { ActionIcon, Tooltip } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import {
   IconAlertTriangle,
@@ -55,22 +55,33 @@ export function Foot({ message, agentModel, actions, isTraceOpen, onTrace }: Foo
           {content !== '' && <Stored content={content} />}
           {id !== null && actions.sessionId !== null && (
             <Suspense>
-              <Waiting key={id} sessionId={actions.sessionId} messageId={id} since={message.createdAt} />
+              <Waiting
+                key={id}
+                agentId={actions.agentId}
+                sessionId={actions.sessionId}
+                messageId={id}
+                since={message.createdAt}
+              />
             </Suspense>
           )}
         </>
       ) : (
         <RelativeTime iso={message.createdAt} />
       )}
-      {id !== null && message.status !== 'streaming' && actions.sessionId !== null && (
-        <Thumbs
-          agentId={actions.agentId}
-          sessionId={actions.sessionId}
-          messageId={id}
-          feedback={message.feedback ?? []}
-        />
-      )}
-      <ReplyActions {...{ id, parentId, beside, current, actions, isTraceOpen, onTrace }} hasText={content !== ''} />
+      {/* Together, when the figures before them fill the line. */}
+      <span className={classes.actions}>
+        <ReplyActions {...{ id, parentId, beside, current, actions, isTraceOpen, onTrace }} hasText={content !== ''} />
+        {id !== null && message.status !== 'streaming' && actions.sessionId !== null && (
+          <span className={classes.thumbs}>
+            <Thumbs
+              agentId={actions.agentId}
+              sessionId={actions.sessionId}
+              messageId={id}
+              feedback={message.feedback ?? []}
+            />
+          </span>
+        )}
+      </span>
     </div>
   )
 }
@@ -85,8 +96,7 @@ const ReplyActions = memo((props: ReplyActionsProps) => {
   const { id, parentId, current, actions, hasText, isTraceOpen, onTrace } = props
   const again = againOf(parentId ?? null, actions)
   return (
-    // Together, when the figures before them fill the line.
-    <Group component="span" display="inline-flex" gap={6}>
+    <>
       {hasText && <Copy text={() => current().content} label="Copy reply" />}
       {again && <FootButton label="Regenerate" icon={IconRefresh} onClick={again} />}
       {id !== null && (
@@ -97,7 +107,7 @@ const ReplyActions = memo((props: ReplyActionsProps) => {
         </Tooltip>
       )}
       <Branches {...props} isReply />
-    </Group>
+    </>
   )
 })
 

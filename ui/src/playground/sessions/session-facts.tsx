@@ -1,8 +1,9 @@
 /** The user of a session, the metadata that its caller has stored, and the decisions that are remembered. */
-import { ActionIcon, Button, Popover, Text } from '@mantine/core'
+import { ActionIcon, Button, Group, Popover, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
+import { Link } from 'react-router'
 import { Copy } from '../../blocks/copy.tsx'
 import { useSearchParams, withParams } from '../../blocks/search-params.ts'
 import { reliable } from '../../shell/reliable-import.ts'
@@ -41,9 +42,21 @@ export function SessionFacts({ session }: { session: Session | undefined }) {
           {session && (
             <>
               <Facts session={session} />
-              <Button mt="sm" size="compact-sm" variant="default" onClick={() => show('all')}>
-                Remembered decisions
-              </Button>
+              <Group mt="sm" gap="xs">
+                <Button size="compact-sm" variant="default" onClick={() => show('all')}>
+                  Remembered decisions
+                </Button>
+                {session.user !== null && (
+                  <Button
+                    component={Link}
+                    to={`/connections?user=${encodeURIComponent(session.user)}`}
+                    size="compact-sm"
+                    variant="default"
+                  >
+                    Connections of the user
+                  </Button>
+                )}
+              </Group>
             </>
           )}
         </Popover.Dropdown>

@@ -60,7 +60,7 @@ export function SessionPreview({ session, providerName, onClose }: SessionPrevie
       )}
       {running && (
         <Suspense>
-          <Waiting key={running.id} sessionId={id} messageId={running.id} since={running.createdAt} />
+          <Waiting key={running.id} agentId={agentId} sessionId={id} messageId={running.id} since={running.createdAt} />
         </Suspense>
       )}
       <WhenRead query={newest} awaited={<AwaitedLines count={4} />}>

@@ -1,6 +1,9 @@
 import { Button, Loader, Text } from '@mantine/core'
+import { useState } from 'react'
 import { useLocation, useNavigate, useNavigation } from 'react-router'
-import { useReachable } from '../connection.ts'
+import { wholeSeconds } from '../../blocks/time-words.ts'
+import { useNow } from '../../blocks/use-now.ts'
+import { tryNow, useReachable } from '../connection.ts'
 import { sections } from '../navigation.ts'
 import classes from '../shell.module.css'
 
@@ -15,10 +18,27 @@ export function UnreachableNotice() {
           <Text fz="sm" fw={500}>
             Greenroom cannot be reached. Trying again…
           </Text>
+          <AwayFor />
           <ClickedPage />
         </>
       )}
     </div>
+  )
+}
+
+/** The time since the server was last heard, which no screen reader repeats each second. */
+function AwayFor() {
+  const now = useNow()
+  const [since] = useState(now)
+  return (
+    <>
+      <Text fz="sm" aria-hidden>
+        for {wholeSeconds(now - since)}
+      </Text>
+      <Button size="compact-xs" variant="default" onClick={tryNow}>
+        Try now
+      </Button>
+    </>
   )
 }
 

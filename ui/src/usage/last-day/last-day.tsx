@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { timeOfDay } from '../../blocks/time-words.ts'
 import { plural, wholeNumber } from '../../blocks/words.ts'
-import { figuresQuery } from '../queries.ts'
+import { lastHours } from '../queries.ts'
 import { heightOf } from './bar-height.ts'
 import { firstHour, type Hour, hourMs, hoursOf, shownHours } from './hours.ts'
 import classes from './last-day.module.css'
@@ -27,7 +27,7 @@ interface LastDayProps {
 
 export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
   const first = firstHour(now)
-  const { data, error } = useQuery(figuresQuery('hour', { from: new Date(first).toISOString() }))
+  const { data, error } = useQuery(lastHours(now))
   const hours = hoursOf(data?.rows ?? [], first)
   const at = (place: number) => first + place * hourMs
   const placeOf = (moment: number) => Math.min(Math.max(Math.round((moment - first) / hourMs), 0), shownHours)

@@ -1,11 +1,10 @@
 /** The place that a request names: behind a response, or in a conversation (contract section 24). Throws 400, 404 and 409. */
-import type { MessagePlace } from '../../../../actors/ports/index.ts'
-import { type Caller, opens, opensAgent, ownSession } from '../../../../features/users/index.ts'
+import { type Caller, opens, opensAgent } from '../../../../features/users/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import { noRetry } from '../../../sending/refusals.ts'
 import { badRequest, CodedError, HttpError, missing } from '../../../server/http-error.ts'
 import { uuidIn } from '../output/ids.ts'
-import { findResponse } from '../store/stored-responses.ts'
+import { findPlaces, type Names, type Place, type Places } from '../store/places.ts'
 
 /** The caller and the agent of a request. */
 export interface By {
@@ -15,65 +14,66 @@ export interface By {
   claim?: (conversation: string) => Promise<void>
 }
 
-export interface NamedPlace {
+/** The fields of a request that name a place. */
+export interface NamingFields {
   conversation?: unknown
   previous_response_id?: unknown
   on_busy?: unknown
 }
 
-/** A place in a session. The input is new from the item `from` on. */
-export interface Found {
-  sessionId: string
-  place: MessagePlace | undefined
-  from: number
-}
+/** Returns whether the caller may open a session of this agent, or of any agent when none is given. */
+export const reaches = (
+  { agentId, caller }: { agentId: string | undefined; caller: Caller },
+  of: Pick<Place, 'agentId' | 'sessionId' | 'user'>,
+): boolean =>
+  (agentId === undefined || of.agentId === agentId.toLowerCase()) &&
+  opensAgent(caller, of.agentId) &&
+  opens(caller, { id: of.sessionId, user: of.user })
 
-/** Finds the place that `previous_response_id` or `conversation` names. It is null without either. */
-export async function placeByName(sql: Sql, by: By, named: NamedPlace): Promise<Found | null> {
-  const { agentId, caller } = by
-  const { previous_response_id: previous, conversation: given, on_busy: onBusy } = named
-  const conversation = given === undefined || given === null ? null : conversationOf(given)
-  if (previous !== undefined && previous !== null) {
-    const uuid = uuidIn(previous)
-    const response = uuid && (await findResponse(sql, uuid, agentId))
-    if (
-      !response ||
-      response.status === 'dequeued' ||
-      !opens(caller, { id: response.sessionId, user: response.user })
-    ) {
-      const words = uuid && (await ofAnotherAgent(sql, caller, uuid))
-      const none = words || 'previous_response_id: there is no such response'
-      throw new CodedError(400, none, 'previous_response_not_found')
-    }
-    const { id, sessionId, status } = response
-    if (conversation !== null && conversation !== sessionId) {
-      return badRequest('previous_response_id: is not of this conversation')
-    }
-    if (status === 'queued' && onBusy !== 'enqueue') {
-      const words = 'The response of previous_response_id has not begun: wait for it, or send on_busy: "enqueue".'
-      throw new HttpError(409, words, noRetry)
-    }
-    return { sessionId, place: { parent: id }, from: 0 }
+/** Finds the places that a request names, and among them the one that it is for: null when its items alone tell it. */
+export async function placesNamed(
+  sql: Sql,
+  by: By,
+  fields: NamingFields,
+  items: readonly string[] = [],
+): Promise<Places & { named: Place | null }> {
+  const names = { ...namesIn(fields), items }
+  const find = () => findPlaces(sql, names, (place) => reaches(by, place))
+  let places = await find()
+  if (names.response === null && names.conversation !== null && places.conversation === null && by.claim) {
+    await by.claim(names.conversation)
+    places = await find()
   }
-  if (conversation === null) return null
-  return { sessionId: await conversationNamed(sql, by, conversation), place: undefined, from: 0 }
+  return { ...places, named: placeNamed(by, names, places, fields.on_busy === 'enqueue') }
 }
 
-/** Finds the session of a conversation. Throws 404. */
-async function conversationNamed(sql: Sql, { agentId, caller, claim }: By, id: string): Promise<string> {
-  const find = () => ownSession(sql, caller, { agent_id: agentId, session_id: id })
-  const known = await find()
-  if (known !== null) return known.id
-  await claim?.(id)
-  return ((claim && (await find())) ?? missing('conversation')).id
+function namesIn({ previous_response_id: previous = null, conversation = null }: NamingFields) {
+  return {
+    conversation: conversation === null ? null : conversationOf(conversation),
+    response: previous === null ? null : (uuidIn(previous) ?? unknownResponse('there is no such response')),
+  }
 }
 
-/** Returns the words for a response of the caller's that another agent made. Null when there is none. */
-async function ofAnotherAgent(sql: Sql, caller: Caller, uuid: string): Promise<string | null> {
-  const found = await findResponse(sql, uuid, null)
-  if (found === null || !opensAgent(caller, found.agentId)) return null
-  if (!opens(caller, { id: found.sessionId, user: found.user })) return null
-  return `previous_response_id: is a response of the agent ${found.agentId}, and a conversation has one agent`
+/** Decides which place a request is for. */
+function placeNamed(by: By, { response, conversation }: Names, places: Places, mayWait: boolean): Place | null {
+  if (response === null) return conversation === null ? null : (places.conversation ?? missing('conversation'))
+  const place = places.response
+  if (place === null || !reaches({ ...by, agentId: undefined }, place)) {
+    return unknownResponse('there is no such response')
+  }
+  if (!reaches(by, place)) {
+    return unknownResponse(`is a response of the agent ${place.agentId}, and a conversation has one agent`)
+  }
+  if (conversation !== null && conversation !== place.sessionId) {
+    return badRequest('previous_response_id: is not of this conversation')
+  }
+  if (place.status !== 'queued' || mayWait) return place
+  const words = 'The response of previous_response_id has not begun: wait for it, or send on_busy: "enqueue".'
+  throw new HttpError(409, words, noRetry)
+}
+
+function unknownResponse(words: string): never {
+  throw new CodedError(400, `previous_response_id: ${words}`, 'previous_response_not_found')
 }
 
 /** Reads the id of a conversation, bare or in an object. */

@@ -4,7 +4,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
-import type { CallAnswer, DecidedCall, MessagePlace } from '../../../../actors/ports/index.ts'
+import type { CallAnswer, DecidedCall } from '../../../../actors/ports/index.ts'
 import type { PendingKind } from '../../../../actors/reply/reply-event.ts'
 import {
   answersAmong,
@@ -14,15 +14,15 @@ import {
   type Wait,
 } from '../../../../features/approvals/index.ts'
 import type { SentMessage, SentPart } from '../../../../features/parts/index.ts'
-import { opens, userOf } from '../../../../features/users/index.ts'
+import { userOf } from '../../../../features/users/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import { badRequest, missing } from '../../../server/http-error.ts'
 import { callUuid, uuidIn } from '../output/ids.ts'
-import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
+import { type KnownItem, messagePlace, type Place, type Places } from '../store/places.ts'
 import { ofCall } from './history-items.ts'
 import { type InputItem, MOST_NAMED } from './input-items.ts'
 import type { Cuts } from './message-cuts.ts'
-import { type By, type Found, type NamedPlace, placeByName } from './named-place.ts'
+import { type By, type NamingFields, placesNamed } from './named-place.ts'
 import { lastRepeated } from './repeated-path.ts'
 
 export type Placed =
@@ -30,13 +30,12 @@ export type Placed =
   | { kind: 'new' }
   | {
       kind: 'message'
-      sessionId: string
-      place: MessagePlace | undefined
+      place: Place
       /** The message with the parts of the answers. */
       message: NewMessage
       answers: CallAnswer[]
     }
-  | { kind: 'decisions'; sessionId: string; decisions: GivenDecisions; parts: SentPart[] }
+  | { kind: 'decisions'; place: Place; decisions: GivenDecisions; parts: SentPart[] }
 
 /** The new items as one message. `cuts`: where they were joined. */
 type NewMessage = Pick<SentMessage, 'text' | 'parts'> & { cuts: Cuts }
@@ -51,27 +50,29 @@ const AT_ONCE = 2000
 
 const isAnswer = (item: InputItem): item is Answer => item.kind === 'output' || item.kind === 'approval'
 
-export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readonly InputItem[]): Promise<Placed> {
+export async function placeOf(sql: Sql, by: By, fields: NamingFields, input: readonly InputItem[]): Promise<Placed> {
   if (input.length > AT_ONCE) await setImmediate() // reading them has taken as long
   const items = withNewMessage(input)
-  const replies = await repliesNamed(sql, by, items)
-  const found = (await placeByName(sql, by, named)) ?? (await placeByItems(sql, by, items, replies))
+  const places = await placesNamed(sql, by, fields, items.slice(-MOST_NAMED).flatMap(idsIn))
+  const { named } = places
+  const found = named === null ? await placeByItems(sql, items, places) : { place: named, from: 0 }
   if (found === null) return { kind: 'new' }
-  const { sessionId, place, from } = found
+  const { place, from } = found
+  const { sessionId, replyId } = place
   const fresh = items.slice(from)
-  if (!fresh.some(isAnswer)) return { kind: 'message', sessionId, place, message: newMessage(fresh), answers: [] }
+  if (!fresh.some(isAnswer)) return { kind: 'message', place, message: newMessage(fresh), answers: [] }
   const { found: isThere, wait } = await findWait(sql, { agentId: by.agentId, sessionId, user: userOf(by.caller) })
   if (!isThere) missing('conversation')
   // A place before the pending calls is another branch, where nothing waits.
-  const waits = place !== undefined && 'parent' in place && place.parent !== wait?.replyId ? null : wait
-  const answered = await answeredCalls(items, { fresh, wait, replies })
+  const waits = replyId !== null && replyId !== wait?.replyId ? null : wait
+  const answered = await answeredCalls(items, { fresh, wait, places })
   const calls = answered.map(({ item, id }) => decisionOf(item, id))
   if (fresh.some(({ kind }) => kind === 'user') && !fresh.some(({ kind }) => kind === 'approval')) {
     const { text, parts, cuts } = newMessage(fresh.filter((item) => !isAnswer(item)))
-    const answers = answersAmong(calls, awaitedAt(place, wait))
+    const answers = answersAmong(calls, awaitedAt(messagePlace(place), wait))
     const taken = new Set(answers.map(({ id }) => id))
     const message = { text, cuts, parts: [...parts, ...partsOfAnswers(answered.filter(({ id }) => taken.has(id)))] }
-    return { kind: 'message', sessionId, place, message, answers }
+    return { kind: 'message', place, message, answers }
   }
   refuseStray(fresh)
   refuseMissed(answered, wait)
@@ -83,7 +84,7 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
     inPart: false,
     decides: responsesDecide,
   }
-  return { kind: 'decisions', sessionId, decisions, parts: partsOfAnswers(answered) }
+  return { kind: 'decisions', place, decisions, parts: partsOfAnswers(answered) }
 }
 
 /**
@@ -95,42 +96,38 @@ function withNewMessage(items: readonly InputItem[]): InputItem[] {
   return items.map((item, index) => (index === newest ? { ...item, uuid: null } : item))
 }
 
-/** Finds the caller's replies that items refer to. */
-async function repliesNamed(sql: Sql, { agentId, caller }: By, items: readonly InputItem[]): Promise<NamedReplies> {
-  const isOwn = ({ sessionId, user }: NamedReply) => opens(caller, { id: sessionId, user })
-  return await namedReplies(sql, { agentId, isOwn }, items.slice(-MOST_NAMED).flatMap(idsIn))
-}
-
 const callIn = (item: InputItem): string | null => ('callId' in item ? uuidIn(item.callId) : null)
 
 const idsIn = (item: InputItem): string[] => [item.uuid, callIn(item)].filter((id) => id !== null)
 
-/** Returns the reply that an item belongs to. An answer to a call is new, unless it was given with its call. */
-async function replyOf(item: InputItem, replies: NamedReplies): Promise<NamedReply | undefined> {
-  const { uuid, kind } = item
-  if (kind === 'user') return uuid === null ? undefined : replies.byQuestion(uuid)
-  if (isAnswer(item)) return uuid === null ? undefined : await replies.byGivenOutput(uuid)
-  const call = callIn(item)
-  const known = uuid === null ? undefined : (replies.byQuestion(uuid) ?? (await replies.byPart(uuid)))
-  return known ?? (call === null ? undefined : (await replies.byCall(call))?.reply)
+/** Returns the waiting call that an item names. */
+async function callOf(
+  item: InputItem,
+  { itemOf }: Places,
+): Promise<Extract<KnownItem, { kind: 'waiting' }> | undefined> {
+  const uuid = callIn(item)
+  const known = uuid === null ? undefined : await itemOf(uuid)
+  return known?.kind === 'waiting' ? known : undefined
 }
 
-/** Returns the reply whose call the item answers. */
-async function askedIn(item: Answer, replies: NamedReplies): Promise<NamedReply | undefined> {
-  const uuid = callIn(item)
-  return uuid === null ? undefined : (await replies.byCall(uuid))?.reply
+/** Returns the place of a stored item. An answer to a call is new, unless it was given with its call. */
+async function storedAt(item: InputItem, places: Places): Promise<Place | undefined> {
+  const known = item.uuid === null ? undefined : await places.itemOf(item.uuid)
+  if (item.kind === 'user') return known?.kind === 'question' ? known.place : undefined
+  if (isAnswer(item)) return known?.kind === 'tool_result' ? known.place : undefined
+  return (known ?? (await callOf(item, places)))?.place
 }
 
 /** Returns the last known item with its index, among those that are looked up. `takes` limits the kinds. */
 async function lastKnown(
   items: readonly InputItem[],
-  replies: NamedReplies,
+  places: Places,
   takes: (item: InputItem) => boolean = () => true,
-): Promise<{ index: number; item: InputItem; reply: NamedReply } | null> {
+): Promise<{ index: number; item: InputItem; place: Place } | null> {
   for (let index = items.length - 1; index >= Math.max(0, items.length - MOST_NAMED); index -= 1) {
     const item = items[index]
-    const reply = item && takes(item) ? await replyOf(item, replies) : undefined
-    if (item && reply) return { index, item, reply }
+    const place = item && takes(item) ? await storedAt(item, places) : undefined
+    if (item && place) return { index, item, place }
   }
   return null
 }
@@ -139,42 +136,34 @@ async function lastKnown(
  * Returns the known item that marks the place. A known user message marks it only if nothing but new user messages
  * follows.
  */
-async function anchorOf(items: readonly InputItem[], replies: NamedReplies) {
-  const last = await lastKnown(items, replies)
+async function anchorOf(items: readonly InputItem[], places: Places) {
+  const last = await lastKnown(items, places)
   if (last?.item.kind !== 'user') return last
   const isFollowed = items.slice(last.index + 1).some(({ kind }) => kind === 'assistant' || kind === 'call')
-  return isFollowed ? await lastKnown(items, replies, ({ kind }) => kind !== 'user') : last
+  return isFollowed ? await lastKnown(items, places, ({ kind }) => kind !== 'user') : last
 }
 
+/** Finds the place that the items tell. The input is new from the item `from` on. */
 async function placeByItems(
   sql: Sql,
-  { agentId }: By,
   items: readonly InputItem[],
-  replies: NamedReplies,
-): Promise<Found | null> {
-  const anchor = await anchorOf(items, replies)
+  places: Places,
+): Promise<{ place: Place; from: number } | null> {
+  const anchor = await anchorOf(items, places)
   if (anchor !== null) {
-    const rest = items.slice(anchor.index + 1)
-    const repeats = rest.findLastIndex(({ kind }) => kind === 'assistant' || kind === 'call')
-    if (repeats < 0) return placeAt(anchor.reply, anchor.index + 1)
-    const { id, sessionId } = anchor.reply
-    const known = { item: anchor.item, messageId: id }
-    const last = await lastRepeated(sql, { agentId, sessionId }, known, rest.slice(0, repeats + 1))
-    return last === null ? null : placeAt({ id: last, sessionId }, anchor.index + repeats + 2)
+    const { place, index } = anchor
+    const rest = items.slice(index + 1)
+    const repeats = rest.findLastIndex(({ kind }) => kind === 'assistant' || kind === 'call') + 1
+    const last = repeats === 0 ? place : await lastRepeated(sql, anchor, rest.slice(0, repeats))
+    return last && { place: last, from: index + repeats + 1 }
   }
   for (const [index, item] of items.entries()) {
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
-    const reply = isAnswer(item) ? await askedIn(item, replies) : undefined
-    if (reply !== undefined) return placeAt(reply, index)
+    const asked = isAnswer(item) ? await callOf(item, places) : undefined
+    if (asked !== undefined) return { place: asked.place, from: index }
   }
   return null
 }
-
-const placeAt = ({ id, sessionId }: Pick<NamedReply, 'id' | 'sessionId'>, from: number): Found => ({
-  sessionId,
-  place: { parent: id },
-  from,
-})
 
 interface AnsweredCall {
   item: Answer
@@ -185,7 +174,7 @@ interface AnsweredCall {
 /** Returns the answers to pending calls, wherever they are in the input, and all new answers. */
 async function answeredCalls(
   items: readonly InputItem[],
-  { fresh, wait, replies }: { fresh: readonly InputItem[]; wait: Wait | null; replies: NamedReplies },
+  { fresh, wait, places }: { fresh: readonly InputItem[]; wait: Wait | null; places: Places },
 ): Promise<AnsweredCall[]> {
   const pending = new Map((wait?.pending ?? []).map(({ call_id: id }) => [callUuid(wait?.replyId ?? '', id), id]))
   const waiting = new Set(pending.values())
@@ -194,10 +183,10 @@ async function answeredCalls(
   for (const [index, item] of items.filter(isAnswer).entries()) {
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
     const uuid = callIn(item)
-    const known = uuid === null ? undefined : (pending.get(uuid) ?? (await replies.byCall(uuid))?.callId)
+    const known = uuid === null ? undefined : (pending.get(uuid) ?? (await callOf(item, places))?.callId)
     const id = known ?? item.callId
     const isWanted = waiting.has(id) || isFresh.has(item)
-    if (isWanted && (await replyOf(item, replies)) === undefined) answered.push({ item, id })
+    if (isWanted && (await storedAt(item, places)) === undefined) answered.push({ item, id })
   }
   return answered
 }

@@ -7,9 +7,9 @@
 import {
   cutsOff,
   type Frame,
+  isUnmadeKind,
   type ReplyEvent,
   type ShownCall,
-  type WaitKind,
 } from '../../../../actors/reply/reply-event.ts'
 import { callUuid, idOf, outputUuid } from './ids.ts'
 import {
@@ -122,9 +122,9 @@ const serverLabel = (name: string): string => /^(.+?)__/.exec(name)?.[1] ?? 'gre
 
 function addCall(
   { id, name, arguments: text }: ShownCall,
-  { kind, replyId, output, emit }: { kind: WaitKind; replyId: string; output: OutputItem[]; emit: Emit },
+  { kind, replyId, output, emit }: { kind: string; replyId: string; output: OutputItem[]; emit: Emit },
 ): void {
-  if (kind === 'input' || kind === 'child') return // no item has words for a server's question, or another session's
+  if (!isUnmadeKind(kind)) return // no item has words for a server's question, or another session's
   const uuid = callUuid(replyId, id)
   const output_index = output.length
   if (kind === 'approval') {
@@ -157,7 +157,7 @@ function addCall(
 }
 
 /** Stores what an event says besides its words, which are frames. `kinds` are those of the calls that wait. */
-function takeStored(event: ReplyEvent, state: ResponseProgress, kinds: Map<string, WaitKind>): void {
+function takeStored(event: ReplyEvent, state: ResponseProgress, kinds: Map<string, string>): void {
   switch (event.type) {
     case 'model':
       state.model = event.model
@@ -184,7 +184,7 @@ export function createResponseEncoder(head: ResponseHead, after = -1): ResponseE
   const { id: replyId, model } = head.reply
   const output: OutputItem[] = []
   const state: ResponseProgress = { model, output, usage: null, ended: null }
-  const kinds = new Map<string, WaitKind>()
+  const kinds = new Map<string, string>()
   let out = ''
   let number = 0
   const emit: Emit = (type, fields) => {

@@ -5,7 +5,6 @@ import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../..
 import { partPath } from '../../../../features/parts/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import {
-  answersOf,
   decisionsOf,
   questionOf,
   readFirstTurns,
@@ -40,13 +39,13 @@ export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<St
   )
   if (questionId !== null) {
     const question = await questionOf(sql, questionId)
-    const answers = previousId === null ? [] : await answersOf(sql, previousId)
+    const answers = previousId === null ? [] : await decisionsOf(sql, previousId, 'behind')
     const outputs = answers.map((one) => answerItem(one, stored))
     const cuts = stored.request?.cuts ?? null
     return [...given, ...outputs, ...(question === null ? [] : questionItems({ ...question, cuts }, stored))]
   }
   if (previousId === null) return given
-  return (await decisionsOf(sql, id, previousId)).map((decision) =>
+  return (await decisionsOf(sql, id, 'before')).map((decision) =>
     decisionItem(decision, { replyId: id, requestedBy: previousId, where: stored }),
   )
 }

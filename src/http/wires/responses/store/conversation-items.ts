@@ -71,14 +71,3 @@ export async function takeBack(
     select take_back(${sessionId}, ${jsonText(columns)}::text::jsonb, ${call}) as outcome`
   return row?.outcome ?? 'not_found'
 }
-
-/** Returns the messages of a session to which an id in this range, or that of a part, may belong. */
-export async function messagesOfItem(
-  sql: Sql,
-  sessionId: string,
-  { first, last }: { first: string; last: string },
-): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select m.id from messages m where m.session_id = ${sessionId} and m.id between ${first} and ${last}`
-  return rows.map(({ id }) => id)
-}

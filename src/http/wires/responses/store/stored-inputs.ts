@@ -1,6 +1,6 @@
 /** Messages as the Responses API lists them: the inputs of requests, and whole replies (contract section 24). */
-import type { MessageCuts, MessagePart, MessagePlace } from '../../../../actors/ports/index.ts'
-import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../../actors/reply/reply-event.ts'
+import type { MessageCuts, MessagePart } from '../../../../actors/ports/index.ts'
+import type { CallDecision, Outcome, StoredEvent } from '../../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
 import { batchesOf, wholePath } from '../../../../persistence/replies/reading/message-list.ts'
@@ -13,7 +13,7 @@ import { encoderOf } from './stored-responses.ts'
 /** The decision about a pending call. */
 export interface StoredDecision {
   callId: string
-  kind: WaitKind
+  kind: string
   /** The decision. The column may be null, but calls without a decision are not read. */
   decision: CallDecision | null
   output: string | null
@@ -50,23 +50,12 @@ export async function questionOf(sql: Sql, messageId: string): Promise<StoredQue
   return row ? { ...row, parts: await readParts(sql, messageId) } : null
 }
 
-/** Returns the decisions that started this reply, in the order of the calls. `requestedBy` is the reply that waited. */
-export async function decisionsOf(sql: Sql, replyId: string, requestedBy: string): Promise<StoredDecision[]> {
-  const rows = await sql<DecisionRow[]>`
-    select w.call_id as "callId", w.kind, w.decision, w.output, w.reason, w.reply_id as "heldBy",
-           ${partsOfOutput(sql)} as parts from waiting_calls w
-     where w.decided_in = ${replyId} and w.decision is not null and w.kind <> 'child'
-       and w.reply_id in (select b.id from messages b where b.id = ${requestedBy}
-                          union all select b.continues from messages b where b.id = ${requestedBy})
-     order by w.place`
-  return rows.map((row) => decisionOf(sql, row))
-}
-
 export type StoredTurn =
-  | (StoredQuestion & { role: 'user'; cuts: MessageCuts | null })
+  | (StoredQuestion & { role: 'user'; position: number; cuts: MessageCuts | null })
   | {
       role: 'assistant'
       id: string
+      position: number
       model: string | null
       createdAt: Date
       /** The version of the encoder that names its items. */
@@ -89,6 +78,7 @@ type TurnRow = EventRow &
   OutcomeRow & {
     id: string
     role: 'user' | 'assistant'
+    position: number
     model: string | null
     created_at: Date
     encoder: number
@@ -109,32 +99,18 @@ const answerRows = (sql: AnySql): Fragment => sql`
     select jsonb_agg(${decisionRow(sql)} order by w.place) from waiting_calls w
      where w.reply_id = m.id and w.decided_in is null and w.decision = 'respond' and w.kind = 'caller') end`
 
-/** Returns the outputs that a message brought for the calls of the reply before it. */
-export async function answersOf(sql: Sql, replyId: string): Promise<StoredDecision[]> {
-  const [row] = await sql<{ answers: DecisionRow[] | null }[]>`
-    select ${answerRows(sql)} as answers from messages m where m.id = ${replyId}`
-  return (row?.answers ?? []).map((one) => decisionOf(sql, one))
-}
-
+/** Returns a subquery: the decisions that began `messages m`, in the order of the calls. Null without any. */
 const decisionRows = (sql: AnySql): Fragment => sql`
   case when m.continues is not null then (
     select jsonb_agg(${decisionRow(sql)} order by w.place) from waiting_calls w
      where w.decided_in = m.id and w.decision is not null and w.kind <> 'child'
        and w.reply_id in (m.continues, (select b.continues from messages b where b.id = m.continues))) end`
 
-/** Returns the position of the message that a place comes behind: the head by default, -1 where it is the beginning. */
-export async function positionAt(sql: Sql, sessionId: string, place: MessagePlace | undefined): Promise<number> {
-  const parent = place !== undefined && 'parent' in place ? place.parent : undefined
-  if (parent === null) return -1
-  const [row] = await sql<{ position: number }[]>`
-    select m.position from messages m
-     where m.session_id = ${sessionId} and ${
-       parent === undefined
-         ? sql`m.position = coalesce((select s.head from sessions s where s.id = ${sessionId}),
-                                    (select max(x.position) from messages x where x.session_id = ${sessionId}))`
-         : sql`m.id = ${parent}`
-}`
-  return row?.position ?? -1
+/** Returns the decisions that began a reply (`before`), or the outputs that a message behind it brought for its calls. */
+export async function decisionsOf(sql: Sql, replyId: string, which: 'before' | 'behind'): Promise<StoredDecision[]> {
+  const [row] = await sql<{ decisions: DecisionRow[] | null }[]>`
+    select ${which === 'before' ? decisionRows(sql) : answerRows(sql)} as decisions from messages m where m.id = ${replyId}`
+  return (row?.decisions ?? []).map((one) => decisionOf(sql, one))
 }
 
 /** Returns a subquery: where a user message was joined, which its reply has stored. Null when it was not. */
@@ -143,44 +119,40 @@ const cutsOf = (sql: AnySql): Fragment => sql`
     select r.facts #> '{response,cuts}' from messages r
      where r.session_id = m.session_id and r.position = m.position + 1 and r.role = 'assistant') end`
 
-/** Returns these messages of a session, on whatever branch they are, in their order. */
-export async function readTurnsOf(sql: Sql, sessionId: string, ids: readonly string[]): Promise<StoredTurn[]> {
+/** Returns the messages of a session that fulfil a condition on `messages m`, in their order. */
+async function turnsWhere(sql: Sql, sessionId: string, condition: Fragment): Promise<StoredTurn[]> {
   const rows = await sql<TurnRow[]>`
     select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions,
            ${answerRows(sql)} as answers, ${cutsOf(sql)} as cuts
-      from messages m where m.session_id = ${sessionId} and m.id = any(${[...ids]}::uuid[]) order by m.position`
+      from messages m where m.session_id = ${sessionId} and ${condition} order by m.position`
   return rows.map((row) => turnOf(sql, row))
 }
 
+/** Returns these messages of a session, on whatever branch they are, in their order. */
+export const readTurnsOf = (sql: Sql, sessionId: string, ids: readonly string[]) =>
+  turnsWhere(sql, sessionId, sql`m.id = any(${[...ids]}::uuid[])`)
+
+/** Returns the messages of a session whose ids are in this range. */
+export const readTurnsIn = (sql: Sql, sessionId: string, { first, last }: { first: string; last: string }) =>
+  turnsWhere(sql, sessionId, sql`m.id between ${first} and ${last}`)
+
 /** Returns the first messages of a session. */
-export async function readFirstTurns(sql: Sql, sessionId: string, count: number): Promise<StoredTurn[]> {
-  if (count === 0) return []
-  const rows = await sql<{ id: string }[]>`
-    select m.id from messages m where m.session_id = ${sessionId} and m.position < ${count}`
-  return await readTurnsOf(
-    sql,
-    sessionId,
-    rows.map(({ id }) => id),
-  )
-}
+export const readFirstTurns = async (sql: Sql, sessionId: string, count: number) =>
+  count === 0 ? [] : await turnsWhere(sql, sessionId, sql`m.position < ${count}`)
 
 /** Yields the messages on a session's path, read only as far as they are consumed. */
 export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'desc'): AsyncGenerator<StoredTurn> {
   const batches = await batchesOf(sql, sessionId, wholePath, Number.POSITIVE_INFINITY)
   for (const batch of order === 'asc' ? batches : batches.toReversed()) {
-    const rows = await sql<TurnRow[]>`
-      select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions,
-           ${answerRows(sql)} as answers, ${cutsOf(sql)} as cuts
-        from messages m where m.session_id = ${sessionId} and m.position = any(${[...batch]}::integer[])
-       order by m.position`
-    for (const row of order === 'asc' ? rows : rows.toReversed()) yield turnOf(sql, row)
+    const turns = await turnsWhere(sql, sessionId, sql`m.position = any(${[...batch]}::integer[])`)
+    yield* order === 'asc' ? turns : turns.toReversed()
   }
 }
 
 function turnOf(sql: Sql, row: TurnRow): StoredTurn {
-  const { id, role, content, model, continues } = row
+  const { id, role, position, content, model, continues } = row
   const parts = row.parts?.map((part) => partOf(sql, part)) ?? []
-  if (role === 'user') return { id, role, content, parts, cuts: decodeCuts(row.cuts) }
+  if (role === 'user') return { id, role, position, content, parts, cuts: decodeCuts(row.cuts) }
   // A copied reply was not generated in its session either, but has its model and reads as a reply. A copy of a waiting reply
   // by an earlier version does not say which of its calls were shown: all of them are, as they were then.
   const isOldCopy = row.finish_reason === 'tool_calls' && row.shown_calls === null
@@ -190,6 +162,7 @@ function turnOf(sql: Sql, row: TurnRow): StoredTurn {
   return {
     id,
     role,
+    position,
     model,
     createdAt: row.created_at,
     encoder: row.encoder,

@@ -32,12 +32,10 @@ export interface StoredResponse {
 }
 
 /**
- * Returns a reply, or null. A null `agentId` stands for any agent. Messages that were given with a session are not
- * replies. One statement reads one snapshot: a message that starts in the meantime is either in the queue or a stored
+ * Returns a reply of any agent, or null. Messages that were given with a session are not replies. One statement reads one snapshot: a message that starts in the meantime is either in the queue or a stored
  * message.
  */
-export async function findResponse(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
-  if (!isUuid(id) || (agentId !== null && !isUuid(agentId))) return null
+export async function findResponse(sql: Sql, id: string): Promise<StoredResponse | null> {
   const [row] = await sql<StoredResponse[]>`
     select m.id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", m.status, null::jsonb as queued,
            ${encoderOf(sql)} as encoder, whole_response(s.id, m.facts) as request,
@@ -51,20 +49,18 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
       join sessions s on s.id = m.session_id
       left join messages q on q.session_id = m.session_id and q.position = coalesce(m.parent, m.position - 1)
      where m.id = ${id} and m.role = 'assistant' and m.first_seq is not null
-       and (${agentId}::uuid is null or s.agent_id = ${agentId})
      union all
     select q.reply_id, s.agent_id, s.id, s.end_user, 'queued',
            jsonb_build_object('createdAt', ${isoTime(sql, 'q.created_at')}, 'model', a.model),
            ${ITEM_ENCODER}::integer, whole_response(s.id, q.message -> 'facts'), q.id, (q.message -> 'place' ->> 'parent')::uuid
       from queued_messages q join sessions s on s.id = q.session_id join agents a on a.id = s.agent_id
-     where q.reply_id = ${id} and q.admission is null and (${agentId}::uuid is null or s.agent_id = ${agentId})
+     where q.reply_id = ${id} and q.admission is null
      union all
     select d.reply_id, s.agent_id, s.id, s.end_user, 'dequeued',
            jsonb_build_object('createdAt', ${isoTime(sql, 'd.asked_at')}, 'model', d.model),
            ${ITEM_ENCODER}::integer, d.request, null, d.previous_id
       from dequeued_responses d join sessions s on s.id = d.session_id
      where d.reply_id = ${id} and d.at > clock_timestamp() - interval '24 hours'
-       and (${agentId}::uuid is null or s.agent_id = ${agentId})
        and not exists (select 1 from queued_messages q where q.reply_id = d.reply_id)
        and not exists (select 1 from messages m where m.id = d.reply_id)`
   return row ?? null
@@ -124,16 +120,11 @@ export interface StoredConversation {
   created: number
 }
 
-/** Returns a conversation, or null. A null `agentId` stands for any agent. */
-export async function findConversation(
-  sql: Sql,
-  id: string,
-  agentId: string | null,
-): Promise<StoredConversation | null> {
-  if (agentId !== null && !isUuid(agentId)) return null
+/** Returns a conversation of any agent, or null. */
+export async function findConversation(sql: Sql, id: string): Promise<StoredConversation | null> {
   const [row] = await sql<StoredConversation[]>`
     select id, agent_id as "agentId", end_user as "user", metadata,
            floor(extract(epoch from created_at))::float8 as created
-      from sessions where id = ${id} and (${agentId}::uuid is null or agent_id = ${agentId})`
+      from sessions where id = ${id}`
   return row ?? null
 }

@@ -1,8 +1,8 @@
-/** What a look for the replies that an input names reads and derives (contract section 32). */
+/** What the look-up of places reads and derives for the items of an input (contract section 32). */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { callUuid, givenNames, partUuid } from '../../../../../src/http/wires/responses/output/ids.ts'
-import { namedReplies } from '../../../../../src/http/wires/responses/store/named-replies.ts'
+import { givenNames, partUuid } from '../../../../../src/http/wires/responses/output/ids.ts'
+import { findPlaces, type Names } from '../../../../../src/http/wires/responses/store/places.ts'
 import type { Sql } from '../../../../../src/persistence/postgres/database.ts'
 import { openScene, type Scene } from '../../../../persistence/scene.ts'
 import { verifies } from '../../../../verifies.ts'
@@ -36,16 +36,20 @@ function counted(sql: Sql): { sql: Sql; sent: () => number } {
   return { sql: new Proxy(sql, { apply }), sent: () => sent }
 }
 
-const isOwn = () => true
+const find = (sql: Sql, names: Partial<Names>) =>
+  findPlaces(sql, { response: null, conversation: null, items: [], ...names }, () => true)
 
 verifies('contract-32.named-ids', 'ids are looked up in one statement, however many they are', async () => {
   await using scene = await openScene()
-  const one = await scene.begin(await scene.newSession())
+  const sessionId = await scene.newSession()
+  const [one, other] = [await scene.begin(sessionId), await scene.begin(await scene.newSession())]
   const { sql, sent } = counted(scene.sql)
-  const ids = [one.id, ...Array.from({ length: 2000 }, () => randomUUID())]
-  const named = await namedReplies(sql, { agentId: scene.agentId, isOwn }, ids)
-  expect((await named.byPart(one.id))?.id).toBe(one.id)
-  for (const id of ids.slice(1)) expect(await named.byPart(id)).toBeUndefined()
+  const items = [one.id, ...Array.from({ length: 2000 }, () => randomUUID())]
+  const { itemOf, response, conversation } = await find(sql, { response: other.id, conversation: sessionId, items })
+  expect(await itemOf(one.id)).toMatchObject({ kind: 'text', place: { replyId: one.id, sessionId, position: 1 } })
+  for (const id of items.slice(1)) expect(await itemOf(id)).toBeUndefined()
+  expect(response).toMatchObject({ replyId: other.id, status: 'streaming', position: 1 })
+  expect(conversation).toMatchObject({ replyId: null, sessionId, position: 1 })
   expect(sent()).toBe(1)
 })
 
@@ -55,14 +59,12 @@ verifies('contract-32.named-ids', 'the parts of a given message are read when on
   const { call, output } = given(id, 2)
   const unknown = partUuid(id, 'call:c3')
   const { sql, sent } = counted(scene.sql)
-  const named = await namedReplies(sql, { agentId: scene.agentId, isOwn }, [id, call, output, unknown])
-  expect((await named.byPart(id))?.id).toBe(id)
-  expect(await named.byCall(callUuid(id, 'c2'))).toBeUndefined()
+  const { itemOf } = await find(sql, { items: [id, call, output, unknown] })
+  expect((await itemOf(id))?.place.replyId).toBe(id)
   expect(sent()).toBe(1)
-  expect((await named.byPart(call))?.id).toBe(id)
-  expect((await named.byGivenOutput(output))?.id).toBe(id)
-  expect(await named.byGivenOutput(call)).toBeUndefined()
-  expect(await named.byPart(unknown)).toBeUndefined()
+  expect(await itemOf(call)).toMatchObject({ kind: 'tool_call', place: { replyId: id } })
+  expect(await itemOf(output)).toMatchObject({ kind: 'tool_result', place: { replyId: id } })
+  expect(await itemOf(unknown)).toBeUndefined()
   expect(sent()).toBe(2)
 })
 
@@ -70,13 +72,12 @@ verifies('contract-32.named-ids', 'what a request has derived is bounded, whatev
   await using scene = await openScene()
   const replies: string[] = []
   for (let n = 0; n < 4; n++) replies.push(await givenMessage(scene, 4000))
-  const unknown = replies.map((id) => partUuid(id, 'no part'))
-  const find = () => namedReplies(scene.sql, { agentId: scene.agentId, isOwn }, unknown)
+  const items = replies.map((id) => partUuid(id, 'no part'))
   const last = replies.map((id) => given(id, 3999).output)
-  const first = await find()
-  expect((await first.byPart(last[3] ?? ''))?.id).toBe(replies[3])
-  const behindOthers = await find()
-  for (const id of unknown.slice(0, 3)) expect(await behindOthers.byPart(id)).toBeUndefined()
-  expect(await behindOthers.byPart(last[3] ?? '')).toBeUndefined()
-  expect((await behindOthers.byPart(last[0] ?? ''))?.id).toBe(replies[0])
+  const first = await find(scene.sql, { items })
+  expect((await first.itemOf(last[3] ?? ''))?.place.replyId).toBe(replies[3])
+  const behindOthers = await find(scene.sql, { items })
+  for (const id of items.slice(0, 3)) expect(await behindOthers.itemOf(id)).toBeUndefined()
+  expect(await behindOthers.itemOf(last[3] ?? '')).toBeUndefined()
+  expect((await behindOthers.itemOf(last[0] ?? ''))?.place.replyId).toBe(replies[0])
 })

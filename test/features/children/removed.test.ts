@@ -1,0 +1,70 @@
+/** Children that have not begun when their parent ends (contract section 30). */
+import { afterAll, beforeAll, expect } from 'vitest'
+import { verifies } from '../../verifies.ts'
+import { asking, asks, openTreeScene, type TreeScene } from './tree-scene.ts'
+
+let scene: TreeScene
+beforeAll(async () => {
+  scene = await openTreeScene()
+})
+afterAll(() => scene.close())
+
+verifies(
+  ['contract-30.child-cancel', 'contract-30.child-once'],
+  'one that was removed, and made anew before the end of its parent was seen, is removed once more',
+  async () => {
+    const { sql } = scene.app
+    const billing = await scene.newAgent('billing')
+    const desk = await scene.newAgent('desk')
+    await scene.toolsOf(desk, [{ agentId: billing }])
+    scene.plays('desk', asks('', ...Array.from({ length: 10 }, (_, n) => asking('billing', `${n}`))))
+    scene.plays('billing', ...Array.from({ length: 10 }, () => (call: { closed: Promise<void> }) => call.closed))
+    const sessions = `/api/v1/agents/${desk}/deploy/sessions`
+    const { id } = (await scene.call('POST', sessions, {})).json
+    const path = `${sessions}/${id}/chat/completions`
+    const reply = scene.call('POST', path, { messages: [{ role: 'user', content: 'All!' }] })
+    const unbegun = () => sql<{ id: string }[]>`
+      select session_id as id from queued_messages where rank = 3 and admission is null order by num`
+    const running = () => sql`select 1 from sessions where parent is not null and status = 'streaming'`
+    await expect.poll(async () => [(await running()).length, (await unbegun()).length]).toEqual([8, 2])
+    const [first, second] = await unbegun()
+    const [call] = await sql<{ call: object; text: string; input: string }[]>`
+      select jsonb_build_object(
+               'session_id', c.session_id, 'user_id', q.id, 'reply_id', c.reply_id, 'agent_id', s.agent_id,
+               'parent_session', c.parent_session, 'parent_reply', c.parent_reply, 'place', c.place, 'call_id', s.parent -> 'call_id',
+               'title', s.title, 'max_session_bytes', 1000, 'facts', q.message -> 'facts') as call, q.content as text, q.input::text
+        from children c join sessions s on s.id = c.session_id join queued_messages q on q.session_id = s.id
+       where c.session_id = ${second?.id ?? ''}`
+
+    // Whoever removes them waits for the first one.
+    const held = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const holding = sql.begin(async (tx) => {
+      await tx`select 1 from sessions where id = ${first?.id ?? ''} for update`
+      held.resolve()
+      await released.promise
+    })
+    await held.promise
+    expect((await scene.call('POST', `${path}/cancel`)).status).toBe(204)
+    await reply
+    const waiting = () => sql`
+      select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from end_children()%'`
+    await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0)
+    await sql.begin(async (tx) => {
+      const [{ text: goesOn } = { text: '' }] = await tx<{ text: string }[]>`
+        select pg_get_functiondef('may_go_on_with_children(uuid, uuid)'::regprocedure) as text`
+      await tx`delete from sessions where id = ${second?.id ?? ''}`
+      await tx`
+        create or replace function may_go_on_with_children(p_session uuid, p_reply uuid) returns boolean
+        stable language plpgsql as $$ begin return true; end $$`
+      const [made] = await tx`
+        select open_child(${JSON.stringify(call?.call)}::text::jsonb, ${call?.text ?? ''}, ${call?.input ?? ''}) as made`
+      expect(made).toEqual({ made: 'open' })
+      await tx.unsafe(goesOn)
+    })
+    released.resolve()
+    await holding
+    await expect.poll(unbegun, { timeout: 10_000 }).toEqual([])
+    await expect.poll(async () => (await running()).length).toBe(0)
+  },
+)

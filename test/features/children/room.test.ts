@@ -1,0 +1,91 @@
+/** Children where there is little room: replies that run, bytes that are stored, and time (contract section 30). */
+import { expect } from 'vitest'
+import type { SceneOptions } from '../../http/scene.ts'
+import { verifies } from '../../verifies.ts'
+import { asking, asks, openTreeScene, says } from './tree-scene.ts'
+
+async function openRoom(settings: NonNullable<SceneOptions['settings']>) {
+  const scene = await openTreeScene({ settings })
+  const ledger = await scene.newAgent('ledger')
+  const billing = await scene.newAgent('billing')
+  const desk = await scene.newAgent('desk')
+  await scene.toolsOf(billing, [{ agentId: ledger }])
+  await scene.toolsOf(desk, [{ agentId: billing }])
+  return { ...scene, desk, billing, [Symbol.asyncDispose]: () => scene.close() }
+}
+
+verifies(
+  'contract-30.child-places',
+  'an instance runs as many that wait for no child as it may run replies',
+  async () => {
+    await using scene = await openRoom({ MAX_RUNNING_REPLIES: '1' })
+    let running = 0
+    let most = 0
+    const counted: Parameters<typeof scene.plays>[1] = async (call) => {
+      most = Math.max(most, ++running)
+      await call.text('Counted.')
+      running -= 1
+      await call.finish()
+    }
+    scene.plays('desk', asks('', ...['a', 'b', 'c'].map((message) => asking('billing', message))), says('Done.'))
+    // The model of billing is asked three times, and told three times.
+    const steps = [0, 1, 2].map(() => asks('', asking('ledger', 'Count!')))
+    scene.plays(
+      'billing',
+      ...[0, 1, 2, 3, 4, 5].map(() => (call: Parameters<typeof counted>[0]) => {
+        const next = call.body.messages.at(-1).role === 'tool' ? says('Told.') : steps.pop()
+        return next?.(call)
+      }),
+    )
+    scene.plays('ledger', counted, counted, counted)
+    const { reply } = await scene.ask(scene.desk, 'Ask!')
+    expect([reply.status, reply.json.choices?.[0].message.content]).toEqual([200, 'Done.'])
+    expect(most).toBe(1)
+  },
+)
+
+verifies('contract-30.child-limits', 'where it would hold too much there is none, and the model is told', async () => {
+  await using scene = await openRoom({ MAX_SESSION_BYTES: '1000', MAX_USER_BYTES: '500' })
+  scene.plays(
+    'desk',
+    asks('', asking('billing', 'x'.repeat(1001)), asking('billing', 'x'.repeat(501)), asking('billing', 'x')),
+  )
+  scene.plays('billing', says('Fits.'))
+  let told: string[] = []
+  scene.plays('desk', (call) => {
+    told = call.body.messages.slice(-3).map(({ content }: { content: string }) => content)
+    return says('Done.')(call)
+  })
+  const { session } = await scene.ask(scene.desk, 'Ask!', { user: 'ann' })
+  expect(told).toEqual([
+    'The agent was not asked: its session would hold more than MAX_SESSION_BYTES allows.',
+    'The agent was not asked: the sessions of this user would hold more than MAX_USER_BYTES allows.',
+    'Fits.',
+  ])
+  const { sessions } = (await scene.call('GET', `/api/v1/agents/${scene.desk}/deploy/sessions/${session}/children`))
+    .json
+  expect(sessions).toHaveLength(1)
+})
+
+verifies(
+  'contract-30.child-cancel',
+  'a parent whose time is over ends those that run and those that have not begun',
+  async () => {
+    await using scene = await openRoom({ GENERATION_TIMEOUT_S: '3' })
+    scene.plays('desk', asks('', ...Array.from({ length: 9 }, (_, n) => asking('billing', `${n}`))))
+    scene.plays('billing', ...Array.from({ length: 9 }, () => (call: { closed: Promise<void> }) => call.closed))
+    const { session, reply } = await scene.ask(scene.desk, 'Ask!')
+    expect(reply.status).toBe(500)
+    const below = async () =>
+      (await scene.call('GET', `/api/v1/agents/${scene.desk}/deploy/sessions/${session}/children`)).json.sessions
+    const statuses = () =>
+      scene.app.sql<{ status: string }[]>`select distinct status from sessions where parent is not null`
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual([{ status: 'cancelled' }])
+    // Eight run at a time: one has not begun.
+    await expect.poll(async () => (await below()).length).toBeLessThan(9)
+    const shown = await scene.call('GET', `/api/v1/agents/${scene.desk}/playground/sessions/${session}/messages`)
+    const [, asked] = shown.json.messages
+    expect(asked.toolCalls).toHaveLength(9)
+    expect(asked.toolCalls.every(({ ok }: { ok: unknown }) => ok === null)).toBe(true)
+  },
+)

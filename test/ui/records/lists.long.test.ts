@@ -1,0 +1,86 @@
+/** The figures in lists of records, and the ways on from a record: copied, looked up, or not there. */
+import { afterAll, expect, test } from 'vitest'
+import { createAgent, startTestApp } from '../../support/app.ts'
+import { startUpstream } from '../../support/network/upstream.ts'
+import { openBrowser } from '../browser.ts'
+
+const up = await startUpstream()
+const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
+const browser = await openBrowser()
+const { agentId, providerId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url, name: 'Lamp' })
+const params = { path: { id: providerId } }
+await app.client.PUT('/api/v1/settings/providers/{id}', { params, body: { name: 'Vendor' } })
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+  await up.close()
+})
+
+/** Resolves once the reply has ended. */
+async function ask(message: string): Promise<void> {
+  const address = `${app.url}/api/v1/agents/${agentId}/playground/chat`
+  const headers = { 'content-type': 'application/json' }
+  await (await fetch(address, { method: 'POST', headers, body: JSON.stringify({ message }) })).text()
+}
+
+test('agents tell their replies and failures of a day, providers the sessions that failed at them', async () => {
+  up.always((call) => call.text('Fine.').then(() => call.finish()))
+  await ask('Is it on?')
+  await ask('Still?')
+  up.always((call) => call.error(400, { error: { message: 'no such lamp' } }))
+  await ask('And now?')
+  await using page = await browser.page(app.url)
+  await page.goto('/agents')
+  const lamp = page.getByRole('row', { name: /^Lamp/ })
+  await lamp.getByRole('cell', { name: '3', exact: true }).waitFor()
+  await lamp.getByRole('cell', { name: '1', exact: true }).waitFor()
+  await page.goto('/providers')
+  await page
+    .getByRole('row', { name: /^Vendor/ })
+    .getByRole('link', { name: '1 session' })
+    .click()
+  await page.getByRole('table', { name: 'Sessions' }).getByText('And now?', { exact: true }).waitFor()
+  expect(new URL(page.url()).searchParams.get('providerId')).toBe(providerId)
+})
+
+test('what the replies cost is told first, once a model has a price', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/usage')
+  const totals = page.locator('dl[aria-label="Totals"]')
+  await totals.getByText('Replies', { exact: true }).waitFor()
+  expect(await totals.getByText('Cost', { exact: true }).count()).toBe(0)
+  const { data: agent } = await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
+  const price = { model: agent?.model ?? '', prompt: 1, completion: 2 }
+  await app.client.PUT('/api/v1/settings/prices', { body: { currency: 'EUR', prices: [price] } })
+  await page.reload()
+  await totals.getByText('Cost', { exact: true }).waitFor()
+  expect((await totals.innerText()).startsWith('Cost')).toBe(true)
+})
+
+test('an agent is copied into the form of a new one', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/${agentId}`)
+  await page.getByRole('link', { name: 'Duplicate', exact: true }).click()
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await expect.poll(() => name.inputValue()).toBe('Copy of Lamp')
+  await page.getByRole('button', { name: 'Create agent' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Copy of Lamp' }).waitFor()
+})
+
+test('in place of a record that is gone stand those that are there', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/agents/11111111-1111-4111-8111-111111111111')
+  await page.getByText('Agent not found', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Lamp', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Lamp', exact: true }).waitFor()
+})
+
+test('a prompt leads to its changes, and a name in the audit to all that it did', async () => {
+  const { data } = await app.client.POST('/api/v1/prompts', { body: { name: 'Front desk', content: 'Be kind.' } })
+  await using page = await browser.page(app.url)
+  await page.goto(`/prompts/${data?.id}`)
+  await page.getByRole('link', { name: 'History', exact: true }).click()
+  const audit = page.getByRole('table', { name: 'Audit' })
+  await audit.getByText('Prompt created: Front desk', { exact: false }).waitFor()
+  expect(await audit.getByRole('row').count()).toBe(2)
+})
