@@ -110,7 +110,7 @@ describe.each<[string, Source]>([
 
   verifies(
     'contract-4.resume',
-    'after the end one that is not closed asks again, and gets the last two frames',
+    'after the end one that is not closed reconnects, and gets the last two frames',
     async () => {
       const asked = watchRequests(scene.app.url, '/chat/completions/stream')
       await using stack = new AsyncDisposableStack()
@@ -122,7 +122,7 @@ describe.each<[string, Source]>([
       else await expect.poll(() => listener.isOver()).toBe(true)
       await listener.close()
       expect(asked.list).toHaveLength(byItself ? 2 : 1)
-      cells.ended = byItself ? 'close it, or it asks again every 3 s' : 'ends'
+      cells.ended = byItself ? 'close it, or it reconnects every 3 s' : 'ends'
     },
   )
 

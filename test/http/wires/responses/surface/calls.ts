@@ -120,7 +120,7 @@ function conversationCalls({ client, honoured, refused, conversation }: Kit): St
       const { id } = await conversation()
       expect((await client.conversations.items.list(id, { order: 'asc', limit: 1 })).data).toHaveLength(1)
     }),
-    honoured('conversations.items.create', 'items', 'Behind the last item', async () => {
+    honoured('conversations.items.create', 'items', 'After the last item', async () => {
       const { id } = await conversation()
       const { data } = await client.conversations.items.create(id, oneItem)
       expect(data).toHaveLength(1)
@@ -164,7 +164,7 @@ function fileCalls({ client, honoured, refused }: Kit): Step[] {
     honoured(
       'files.create',
       'file, purpose',
-      'PDF, Word, Excel, text, CSV, Markdown and pictures, told by their bytes',
+      'PDF, Word, Excel, text, CSV, Markdown and pictures, recognized by their bytes',
       async () => {
         expect(await upload()).toMatchObject({ object: 'file', bytes: 3, filename: 'a.txt', purpose: 'user_data' })
       },

@@ -11,7 +11,7 @@ function honouredFields({ scene, client, create, sent, honoured, conversation, g
       () => create({ model: 'any' }),
     ),
     honoured(CREATE, 'input', 'A text or items', () => got({ input: 'Hi' }, { status: 'completed' })),
-    honoured(CREATE, 'instructions', 'Behind the agent’s prompt, for that request alone', async () => {
+    honoured(CREATE, 'instructions', 'After the agent’s prompt, for that request alone', async () => {
       await create({ instructions: 'Rhyme.' })
       expect(JSON.stringify(sent()?.messages)).toContain('Rhyme.')
     }),

@@ -27,7 +27,7 @@ function messageItems({ client, create, sent, called, callIn, honoured, refused,
     refused(ITEM, '`file_url`', 'Send the bytes as `file_data`, or upload them and send `file_id`', {
       params: { input: [user([{ type: 'input_file', file_url: 'https://example.com/a.pdf' }])] },
     }),
-    honoured(ITEM, '`function_call_output`', 'Goes on from the call', async () => {
+    honoured(ITEM, '`function_call_output`', 'The reply continues from the call', async () => {
       const asked = await called()
       const output = { type: 'function_call_output', call_id: callIn(asked), output: 'seen' }
       await got({ input: [output], previous_response_id: asked.id }, { status: 'completed' })
@@ -89,7 +89,7 @@ function otherItems({ client, create, honoured, refused, foreign, got }: Kit): S
         ],
       }),
     ),
-    refused(ITEM, 'a call without its output', 'Send the output behind it', {
+    refused(ITEM, 'a call without its output', 'Send its output after it', {
       params: { input: [user('a'), { type: 'function_call', call_id: 'x', name: 'f', arguments: '{}' }] },
     }),
     honoured(ITEM, 'pictures and files in a new conversation’s history', 'Up to 20 MiB together', () =>
