@@ -113,7 +113,7 @@ function page(): string {
     pageClients.map(recorded),
   ] as const
   const retrying = clients
-    .filter(({ cells }) => cells.session?.failed?.endsWith('asks again'))
+    .filter(({ cells }) => cells.session?.failed?.endsWith('retries'))
     .map(({ client, version }) => `${client} ${version}`)
   return `<!-- Written by "npm run clients" from the recorded results of test/clients. Do not edit. -->
 

@@ -25,8 +25,12 @@ function routes(some: readonly Operation[]): string {
 /** Returns the routes that a role is the least for: those that read, and those that change something. */
 function roleSection(role: string): string {
   const own = operations.filter((one) => isManaged(one) && one.role === role)
-  const [reading, changing] = [own.filter(({ method }) => method === 'get'), own.filter(({ method }) => method !== 'get')]
-  const part = (title: string, some: readonly Operation[]) => (some.length === 0 ? '' : `\n${title}\n\n${routes(some)}\n`)
+  const [reading, changing] = [
+    own.filter(({ method }) => method === 'get'),
+    own.filter(({ method }) => method !== 'get'),
+  ]
+  const part = (title: string, some: readonly Operation[]) =>
+    some.length === 0 ? '' : `\n${title}\n\n${routes(some)}\n`
   return `### ${role}\n${part('Reads, for `management` and `management:read`:', reading)}${part('Changes, for `management` alone:', changing)}`
 }
 

@@ -65,7 +65,7 @@ export const responsesRows = {
   stream: 'Stream, piece by piece',
   keeps: 'The next message goes to the same session: the client',
   loop: 'Tools that the caller brings; their calls are made by',
-  background: 'Background, and going on behind a number',
+  background: 'Background, and continuing after a number',
   approves: 'Approvals',
   failed: 'The model fails',
 } as const

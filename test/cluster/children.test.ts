@@ -69,7 +69,7 @@ const losses: readonly [string, () => Promise<void>][] = inTier<[string, () => P
       await pair.first.kill9()
       gate.resolve()
       expect(await told).toMatch(/^12 .*euros$/)
-      await expect.poll(() => lastOf(pair.second, session), { timeout: 20_000 }).toMatchObject({ content: 'Done.' })
+      await expect.poll(() => lastOf(pair.second, session)).toMatchObject({ content: 'Done.' })
       expect(await childrenIn(pair, session)).toMatchObject([{ status: 'complete' }])
     },
   ],
@@ -90,7 +90,7 @@ const losses: readonly [string, () => Promise<void>][] = inTier<[string, () => P
       await addBilling(pair, 'continue')
       const { session } = await askedAt(pair, new Promise(() => {}))
       await pair.first.kill9()
-      await expect.poll(async () => (await childrenIn(pair, session))[0]?.status, { timeout: 20_000 }).toBe('cancelled')
+      await expect.poll(async () => (await childrenIn(pair, session))[0]?.status).toBe('cancelled')
       expect(await lastOf(pair.second, session)).toMatchObject({ status: 'error' })
     },
   ],
@@ -116,7 +116,7 @@ verifies(
     }
     const before = await ownerOf()
     const stopped = pair.first.stop()
-    await expect.poll(ownerOf, { timeout: 10_000 }).not.toBe(before)
+    await expect.poll(ownerOf).not.toBe(before)
     expect(await childrenIn(pair, session)).toMatchObject([{ status: 'streaming' }])
     gate.resolve()
     expect(await told).toBe('12 euros')

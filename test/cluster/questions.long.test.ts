@@ -29,12 +29,15 @@ verifies(
       transport: 'streamable_http',
       url: server.url,
     })
+    // A list has 3 s, and the first use of MCP takes long on a busy machine.
+    expect((await call(`${here}/api/v1/mcp-servers/${made.json.id}/tools`, 'GET')).status).toBe(200)
     const choice = { mcpServers: [{ mcpServerId: made.json.id, toolNames: ['*'] }] }
     expect((await call(`${here}/api/v1/agents/${agent}/tools`, 'PUT', choice)).status).toBe(200)
     const session = await newSession(here, agent)
     up.next(asks('', { name: 'asks__form', arguments: '{}', id: 'c1' }))
     up.always(says('Done.'))
     expect((await postJson(completions(here, session), say('Hello', false))).status).toBe(200)
+    expect((await call(`${here}${session}`, 'GET')).json.pending).toMatchObject([{ call_id: 'c1', kind: 'input' }])
     await Promise.all(cluster.products.map((_, index) => cluster.kill9(index)))
     await Promise.all(cluster.products.map((_, index) => cluster.restart(index)))
     const answer = (age: number) => ({ decisions: [{ call_id: 'c1', decision: 'answer', content: { age } }] })

@@ -70,13 +70,13 @@ verifies(
       replayId = id
       return id
     }
-    await expect.poll(create, { timeout: 20_000 }).not.toBe('')
+    await expect.poll(create).not.toBe('')
     const path = `${agent}/replays/${replayId}?limit=200`
     await expect.poll(() => asked.length, { interval: 5 }).toBeGreaterThan(10)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     gate = released
     // All that run are under way, on whichever instance: each of them is lost, some maybe twice.
-    await expect.poll(() => held, { timeout: 20_000 }).toBe(CONCURRENCY)
+    await expect.poll(() => held).toBe(CONCURRENCY)
     for (const victim of [0, 1]) {
       await scene.cluster.kill9(victim)
       await scene.cluster.restart(victim)

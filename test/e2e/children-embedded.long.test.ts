@@ -79,7 +79,7 @@ verifies(
     const [running = '', waiting = ''] = sessions
     const read = async (path: string) => Object(await (await fetch(`${after.url}${path}`)).json())
     const last = async (session: string) => (await messagesOf(after.url, session)).at(-1)?.content
-    await expect.poll(() => last(running), { timeout: 30_000 }).toBe('Thanks.')
+    await expect.poll(() => last(running)).toBe('Thanks.')
     expect(told).toEqual(['12 euros'])
     const [entry] = (await read(waiting)).pending
     expect(entry).toMatchObject({ name: 'current_time', path: [{ session_id: expect.any(String) }] })

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
 import { startUpstream } from '../support/network/upstream.ts'
-import { axe, openBrowser, sidewaysScroll } from './browser.ts'
+import { axe, openBrowser, sidewaysScroll, unique } from './browser.ts'
 import { chartScene } from './chart/chart-scene.ts'
 
 const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
@@ -25,7 +25,7 @@ test('a click while the server is away keeps the page, and leads on when it is b
   )
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click()
   await page.getByText('Greenroom cannot be reached. Trying again…').waitFor()
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('New prompt')
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('New prompt')
   away = false
   await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
 })
@@ -46,7 +46,7 @@ test('a provider of many agents with long names keeps its width', async () => {
   await page.goto(`/providers/${providerId}`)
   await page.getByRole('heading', { name: 'Used by 121' }).waitFor()
   expect(await sidewaysScroll(page)).toEqual([])
-  expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThan(3_000)
+  await expect.poll(() => page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThan(3_000)
   await page.getByLabel('Search agents').fill('fahrt77')
   await expect.poll(() => page.getByRole('link', { name: /fahrt/ }).count()).toBe(1)
   expect(await axe(page)).toEqual([])
@@ -58,14 +58,16 @@ test('text is laid out in its own direction, code from left to right', async () 
   await page.goto(`/playground/${scene.agentId}/${id}`)
   const reply = page.getByRole('article').last().locator('p[dir=auto]').first()
   await reply.waitFor()
-  expect(await page.getByRole('heading', { level: 1 }).getAttribute('dir')).toBe('auto')
-  expect(await page.getByLabel('Message', { exact: true }).getAttribute('dir')).toBe('auto')
-  expect(
-    await page
-      .getByText('مرحبا كيف حالك')
-      .first()
-      .evaluate('getComputedStyle(document.querySelector("article div div div")).unicodeBidi'),
-  ).toBe('plaintext')
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).getAttribute('dir')).toBe('auto')
+  await expect.poll(() => page.getByLabel('Message', { exact: true }).getAttribute('dir')).toBe('auto')
+  await expect
+    .poll(() =>
+      page
+        .getByText('مرحبا كيف حالك')
+        .first()
+        .evaluate('getComputedStyle(document.querySelector("article div div div")).unicodeBidi'),
+    )
+    .toBe('plaintext')
 })
 
 test('pasted code is shown as code, and a long message folded', async () => {
@@ -76,11 +78,11 @@ test('pasted code is shown as code, and a long message folded', async () => {
   const mine = page.getByRole('article', { name: 'You' })
   await mine.locator('pre code').waitFor()
   const fold = mine.getByRole('button', { name: 'Show all 83 lines' })
-  expect((await mine.boundingBox())?.height).toBeLessThan(600)
+  await expect.poll(async () => (await mine.boundingBox())?.height).toBeLessThan(600)
   expect(await axe(page)).toEqual([])
   await fold.click()
   await mine.getByRole('button', { name: 'Show less' }).waitFor()
-  expect((await mine.boundingBox())?.height).toBeGreaterThan(1_000)
+  await expect.poll(async () => (await mine.boundingBox())?.height).toBeGreaterThan(1_000)
 })
 
 test('an agent without anything has all its missing fields marked at once', async () => {
@@ -110,14 +112,15 @@ test('built-in tools line up, and lead to the agents', async () => {
   await page.goto('/tools/built-in')
   const heads = page.locator('main section h2')
   await expect.poll(() => heads.count()).toBe(2)
-  const tops = await Promise.all((await heads.all()).map(async (one) => Math.round((await one.boundingBox())?.y ?? 0)))
-  expect(tops[0]).toBe(tops[1])
+  const tops = () => heads.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().y)))
+  await expect.poll(async () => new Set(await tops()).size).toBe(1)
   await page.getByRole('link', { name: 'Choose an agent' }).click()
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
 })
 
 test('Ctrl+K runs actions and finds sessions; ? lists the keys', async () => {
-  const id = await scene.say('Marmalade on toast')
+  const title = unique('Marmalade on toast')
+  const id = await scene.say(title)
   await using page = await browser.page(app.url)
   await page.goto('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -127,8 +130,8 @@ test('Ctrl+K runs actions and finds sessions; ? lists the keys', async () => {
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('Control+k')
-  await page.getByRole('textbox', { name: 'Go to' }).fill('marmalade')
-  await page.getByRole('dialog').getByText('Marmalade on toast').click()
+  await page.getByRole('textbox', { name: 'Go to' }).fill(title)
+  await page.getByRole('dialog').getByText(title).first().click()
   await page.waitForURL(new RegExp(id))
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Go to' }).fill('new prompt')

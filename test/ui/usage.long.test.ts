@@ -81,23 +81,27 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     await using page = await browser.page(app.url)
     await page.goto('/usage')
     await page.getByRole('img', { name: '1,202,300 input and 35,112 output tokens, by day' }).waitFor()
-    expect([await total(page, 'Input tokens'), await total(page, 'Output tokens')]).toEqual([
-      '≈ about 1.2M',
-      '≈ about 35.1K',
-    ])
-    expect([await total(page, 'Tokens'), await total(page, 'Replies')]).toEqual(['≈ about 1.2M', '3'])
-    const days = await rowsOf(page, 'By day')
-    expect(days.map((row) => row.replace(/^\d+ \w+ /, ''))).toEqual(['2 ≈ about 1,234,912', '1 2,500'])
+    for (const [label, figure] of [
+      ['Input tokens', '≈ about 1.2M'],
+      ['Output tokens', '≈ about 35.1K'],
+      ['Tokens', '≈ about 1.2M'],
+      ['Replies', '3'],
+    ] as const) {
+      await expect.poll(() => total(page, label)).toBe(figure)
+    }
+    const days = async () => (await rowsOf(page, 'By day')).map((row) => row.replace(/^\d+ \w+ /, ''))
+    await expect.poll(days).toEqual(['2 ≈ about 1,234,912', '1 2,500'])
     await page.getByRole('link', { name: names[0] ?? '' }).waitFor()
-    expect(await rowsOf(page, 'By agent')).toEqual([
-      `${names[0]} 1 1.2M 34.6K 1.2M`,
-      `Deleted agent ${gone.slice(0, 8)} 1 2K 500 2.5K`,
-      `${names[1]} 1 ≈ about 300 ≈ about 45 ≈ about 345`,
-    ])
-    expect(await rowsOf(page, 'By model')).toEqual([
-      'gpt-large 1 1.2M 34.6K 1.2M',
-      'llama 2 ≈ about 2.3K ≈ about 545 ≈ about 2.8K',
-    ])
+    await expect
+      .poll(() => rowsOf(page, 'By agent'))
+      .toEqual([
+        `${names[0]} 1 1.2M 34.6K 1.2M`,
+        `Deleted agent ${gone.slice(0, 8)} 1 2K 500 2.5K`,
+        `${names[1]} 1 ≈ about 300 ≈ about 45 ≈ about 345`,
+      ])
+    await expect
+      .poll(() => rowsOf(page, 'By model'))
+      .toEqual(['gpt-large 1 1.2M 34.6K 1.2M', 'llama 2 ≈ about 2.3K ≈ about 545 ≈ about 2.8K'])
     await page.getByText('a tokenizer counted those').waitFor()
     // The plot's library is loaded last: bars of two days, in two parts.
     await expect.poll(() => page.locator('figure path.recharts-rectangle').count()).toBeGreaterThan(2)
@@ -106,6 +110,7 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
   })
 
   test('first token, duration, errors and, with prices, cost; by model and by agent', async () => {
+    await app.client.PUT('/api/v1/settings/prices', { body: { currency: '$', prices: [] } })
     await app.sql`
       update token_usage set first_token_ms = 420, duration_ms = 2600, failures = 1 where model = 'gpt-large'`
     await using page = await browser.page(app.url)
@@ -122,8 +127,8 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     expect(await axe(page)).toEqual([])
     // A name can be read on a phone too.
     await page.setViewportSize({ width: 390, height: 844 })
-    const field = await page.getByRole('combobox', { name: 'Model' }).boundingBox()
-    expect(field?.width).toBeGreaterThan(200)
+    const field = page.getByRole('combobox', { name: 'Model' })
+    await expect.poll(async () => (await field.boundingBox())?.width).toBeGreaterThan(200)
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.getByRole('button', { name: 'Save prices' }).click()
     await expect.poll(rows).toEqual(['llama – – – 0 % no price', 'gpt-large 420 ms 420 ms 2.6 s 100 % $3.3457'])
@@ -144,7 +149,7 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     await expect.poll(() => total(page, 'Replies')).toBe('4')
     await page.reload()
     await expect.poll(() => total(page, 'Replies')).toBe('4')
-    expect(await spans.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true)
+    await expect.poll(() => spans.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true)
   })
 
   test('days of one’s own choice, both included; the server says what is wrong with them', async () => {
@@ -172,6 +177,8 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
 
 test('300 agents are the ten that used most, the sum of the others, and a search: two screens', async () => {
   const { providerId } = await createAgent(app)
+  await app.sql`delete from agents where name like 'Crowd %'`
+  await app.sql`delete from token_usage where model like 'model-%'`
   await app.sql`
     insert into agents (name, provider_id, model) select 'Crowd ' || i, ${providerId}, 'm' from generate_series(1, 300) i`
   await app.sql`
@@ -185,14 +192,14 @@ test('300 agents are the ten that used most, the sum of the others, and a search
   await table.getByText(/^29\d others$/).waitFor()
   await page.getByRole('table', { name: 'Speed, errors and cost' }).waitFor()
   const height = () => page.evaluate('document.documentElement.scrollHeight')
-  expect(await height()).toBeLessThanOrEqual(2 * 900)
+  await expect.poll(() => height()).toBeLessThanOrEqual(2 * 900)
   await page.setViewportSize({ width: 390, height: 844 })
   await expect.poll(height).toBeLessThanOrEqual(2 * 844)
   await page.setViewportSize({ width: 1440, height: 900 })
   expect(await axe(page)).toEqual([])
   await page.getByRole('searchbox', { name: 'Search agents' }).fill('crowd 77')
   await table.getByText('Crowd 77', { exact: true }).waitFor()
-  expect(await rowsOf(page, 'By agent')).toHaveLength(1)
+  await expect.poll(() => rowsOf(page, 'By agent')).toHaveLength(1)
   await page.getByRole('searchbox', { name: 'Search agents' }).fill('crowd 7')
   await table.getByText('1 other', { exact: true }).waitFor()
 })

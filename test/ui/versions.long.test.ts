@@ -39,10 +39,10 @@ test('an agent is taken back to an older version, after its differences and a qu
   await press(page.getByRole('button', { name: 'Publish this version' }))
   await press(page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }))
   await page.getByRole('link', { name: 'Version 4', exact: true }).waitFor()
-  expect(await read(agentId)).toMatchObject({ version: 4, systemPrompt: 'one\ntwo\nthree' })
+  await expect.poll(() => read(agentId)).toMatchObject({ version: 4, systemPrompt: 'one\ntwo\nthree' })
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByRole('link', { name: 'Version 5', exact: true }).waitFor()
-  expect(await read(agentId)).toMatchObject({ version: 5, systemPrompt: 'one\n2\nthree' })
+  await expect.poll(() => read(agentId)).toMatchObject({ version: 5, systemPrompt: 'one\n2\nthree' })
 })
 
 test('a draft is saved from the form, answers in the playground, and is published', async () => {
@@ -53,7 +53,7 @@ test('a draft is saved from the form, answers in the playground, and is publishe
   await page.getByRole('button', { name: 'Save as draft' }).click()
   await page.getByRole('group', { name: 'Draft' }).getByText('Changes model').waitFor()
   expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])
-  expect(await read(agentId)).toMatchObject({ version: 1, hasDraft: true, model: 'test-model' })
+  await expect.poll(() => read(agentId)).toMatchObject({ version: 1, hasDraft: true, model: 'test-model' })
   // What somebody else does to the draft meanwhile is not published unseen.
   await app.client.PUT('/api/v1/agents/{id}', {
     params: { path: { id: agentId }, query: { draft: 'true' } },
@@ -70,13 +70,13 @@ test('a draft is saved from the form, answers in the playground, and is publishe
   await publish.waitFor()
   // One button leads on, and is green.
   const green = page.locator('main .mantine-Button-root:is(:not([data-variant]), [data-variant=filled])')
-  expect(await green.allTextContents()).toEqual(['Publish'])
+  await expect.poll(() => green.allTextContents()).toEqual(['Publish'])
   await page.getByRole('button', { name: 'Discard', exact: true }).click()
   await publish.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await publish.click()
   await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
-  expect(await read(agentId)).toMatchObject({ version: 2, hasDraft: false, model: 'demo-next' })
+  await expect.poll(() => read(agentId)).toMatchObject({ version: 2, hasDraft: false, model: 'demo-next' })
 })
 
 test('a thumb is given in the playground, finds its session, and is taken back', async () => {
@@ -90,13 +90,14 @@ test('a thumb is given in the playground, finds its session, and is taken back',
   await expect.poll(() => bad.getAttribute('aria-pressed')).toBe('true')
   const found = async (feedback: 'up' | 'down') =>
     (await app.client.GET('/api/v1/sessions', { params: { query: { feedback, agentId } } })).data?.sessions.length
-  expect([await found('up'), await found('down')]).toEqual([0, 1])
+  await expect.poll(async () => [await found('up'), await found('down')]).toEqual([0, 1])
   await press(bad)
   await expect.poll(() => bad.getAttribute('aria-pressed')).toBe('false')
+  await expect.poll(() => found('down')).toBe(0)
   expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])
   await page.goto(`/sessions?feedback=down&agentId=${agentId}`)
   await page.getByText('No results').waitFor()
-  expect(await page.getByRole('search').locator('input').inputValue()).toContain('feedback:down')
+  await expect.poll(() => page.getByRole('search').locator('input').inputValue()).toContain('feedback:down')
 })
 
 test('a replay shows old and new, and takes verdicts by key', async () => {

@@ -11,7 +11,7 @@ const pictures = { 'playground-tool': 'playground.png' }
 
 const folder = await mkdtemp(join(tmpdir(), 'greenroom-readme-'))
 try {
-  execFileSync(execPath, [join(import.meta.dirname, 'shots.ts'), folder, Object.keys(pictures).join()], {
+  execFileSync(execPath, [join(import.meta.dirname, 'shots.ts'), folder, Object.keys(pictures).join(), 'light-1440'], {
     stdio: 'inherit',
   })
   for (const [name, file] of Object.entries(pictures)) {

@@ -6,7 +6,7 @@ import { ask, type Play } from '../play.ts'
 import { openScene } from '../scene.ts'
 import { errorCell } from './chat-failures.ts'
 
-const times = (n: number) => (n === 1 ? 'asks once' : 'asks again')
+const times = (n: number) => (n === 1 ? 'no retry' : 'retries')
 
 export function retries(play: Play): void {
   const { kind, scene, driver, record } = play
@@ -35,7 +35,7 @@ export function retries(play: Play): void {
       const [, ...answers] = small.asked.map(({ status }) => status)
       expect(answers.at(-1)).toBe(200)
       expect(new Set(answers.slice(0, -1))).toEqual(new Set([503]))
-      record('full', 'asks again, is served')
+      record('full', 'retries, is served')
     },
   )
 

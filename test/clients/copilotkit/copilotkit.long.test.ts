@@ -1,7 +1,7 @@
 /** CopilotKit's client in Chromium and its runtime, unmodified, over AG-UI (contract sections 12 and 25). */
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { askSetUp } from '../../support/database.ts'
 import { startProxy } from '../../support/network/proxy.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
@@ -40,6 +40,8 @@ beforeAll(async () => {
       ),
   })
 })
+// What a test that failed has left is no answer to the next one's question.
+beforeEach(() => scene.up.forget())
 afterAll(async () => {
   await browser.close()
   await runtime?.kill9()

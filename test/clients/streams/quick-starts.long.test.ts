@@ -1,5 +1,5 @@
 /** Pages as the quick starts of their packages write them, but for the address (contract section 25). */
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { openBrowser } from '../../ui/browser.ts'
 import { verifies } from '../../verifies.ts'
@@ -15,6 +15,8 @@ let scene: Scene
 beforeAll(async () => {
   scene = await openScene({ PUBLIC_API_KEY: '' })
 })
+// What a test that failed has left is no answer to the next one's question.
+beforeEach(() => scene.up.forget())
 afterAll(async () => {
   await browser.close()
   await scene?.close()

@@ -1,5 +1,5 @@
 /** Those who follow a reply: from its beginning, while it runs, and across a lost connection. */
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
 import { startProxy } from '../../support/network/proxy.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
@@ -16,6 +16,8 @@ let scene: Scene
 beforeAll(async () => {
   scene = await openScene({ PUBLIC_API_KEY: '' })
 })
+// What a test that failed has left is no answer to the next one's question.
+beforeEach(() => scene.up.forget())
 afterAll(async () => {
   await browser.close()
   await scene?.close()
@@ -108,7 +110,7 @@ describe.each<[string, Source]>([
 
   verifies(
     'contract-4.resume',
-    'after the end one that is not closed asks again, and gets the last two frames',
+    'after the end one that is not closed reconnects, and gets the last two frames',
     async () => {
       const asked = watchRequests(scene.app.url, '/chat/completions/stream')
       await using stack = new AsyncDisposableStack()
@@ -120,7 +122,7 @@ describe.each<[string, Source]>([
       else await expect.poll(() => listener.isOver()).toBe(true)
       await listener.close()
       expect(asked.list).toHaveLength(byItself ? 2 : 1)
-      cells.ended = byItself ? 'close it, or it asks again every 3 s' : 'ends'
+      cells.ended = byItself ? 'close it, or it reconnects every 3 s' : 'ends'
     },
   )
 

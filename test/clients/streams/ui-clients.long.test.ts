@@ -1,6 +1,6 @@
 /** Clients for pages, unmodified, in Chromium (contract section 12). */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { startProxy } from '../../support/network/proxy.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { openBrowser } from '../../ui/browser.ts'
@@ -17,6 +17,8 @@ let scene: Scene
 beforeAll(async () => {
   scene = await openScene({ PUBLIC_API_KEY: '' })
 })
+// What a test that failed has left is no answer to the next one's question.
+beforeEach(() => scene.up.forget())
 afterAll(async () => {
   await browser.close()
   await scene?.close()
@@ -195,7 +197,7 @@ describe.each([
       await does('client.regenerate()', 'Two.')
       expect((await client.shown()).messages).toEqual([asked('go'), said('Two.')])
       if (file === 'assistant-ui') {
-        expect(await client.evaluate('client.branch()')).toEqual([2, 2])
+        await expect.poll(() => client.evaluate('client.branch()')).toEqual([2, 2])
         await client.evaluate('client.turnBack()')
         await messages(client).toEqual([asked('go'), said('One.')])
         await does('client.send("more")', 'More.')

@@ -209,7 +209,8 @@ verifies(
     for (const client of [page, other]) {
       await expect.poll(async () => (await client.shown()).messages.at(-1)?.text).toBe('So far')
     }
-    expect(await other.evaluate<number>('client.cancel()')).toBe(204)
+    const cancelled = await other.evaluate<number>('client.cancel()')
+    expect(cancelled).toBe(204)
     for (const client of [page, other]) await status(client).toBe('ready')
     await call.closed
     expect(call.abandoned).toBe(true)

@@ -129,3 +129,29 @@ verifies('contract-30.ways', 'a way back, or one of four calls, is refused by it
   const both = await Promise.all([refusal(c, e), refusal(e, c)])
   expect(both.filter((one) => one === 200)).toHaveLength(1)
 })
+
+verifies('contract-30.ways', 'a publication and an import are refused as well, and change nothing', async () => {
+  const [a = '', b = ''] = await Promise.all(['Asker', 'Asked'].map((name) => scene.newAgent(name)))
+  const path = `/api/v1/agents/${a}`
+  const drafted = await scene.call('PUT', `${path}/tools?draft=true`, { agentTools: [{ agentId: b }] })
+  expect(drafted.status, drafted.text).toBe(200)
+  await scene.toolsOf(a, [{ agentId: b }])
+  await scene.toolsOf(a, [])
+  expect((await scene.toolsOf(b, [{ agentId: a }])).status).toBe(200)
+  const { versions } = (await scene.call('GET', `${path}/versions`)).json
+  const asking = versions.find(({ number }: { number: number }) => number === versions[0].number - 1)
+  for (const where of ['publish', `versions/${asking.number}/publish`]) {
+    const refused = await scene.call('POST', `${path}/${where}`, {})
+    expect([where, refused.status, refused.json.message]).toEqual([
+      where,
+      400,
+      expect.stringContaining('Asker → Asked → Asker'),
+    ])
+  }
+  const imported = await scene.call('POST', '/api/v1/import', {
+    version: 1,
+    agentTools: [{ agent: 'Asker', httpTools: [], mcpServers: [], builtInTools: [], agentTools: [{ agent: 'Asked' }] }],
+  })
+  expect(JSON.stringify(imported.json)).toContain('Asker → Asked → Asker')
+  expect(await chosen(a)).toEqual([])
+})

@@ -122,10 +122,10 @@ verifies('contract-30.child-busy', 'a message to a child that is waited for is 4
   const [asked, answer] = await scene.messagesOf(billing, child.id)
   for (const place of [{ parent_id: null }, { parent_id: answer.id }]) {
     const edited = await scene.call('POST', `${child.path}/chat/completions`, { ...body, ...place })
-    expect([place, edited.status]).toEqual([place, 409])
+    expect([place, edited.status, edited.text]).toEqual([place, 409, expect.stringContaining('answers a call')])
   }
   const again = await scene.call('POST', `${child.path}/chat/completions`, { regenerate: true, message_id: asked.id })
-  expect(again.status).toBe(409)
+  expect([again.status, again.text]).toEqual([409, expect.stringContaining('answers a call')])
   const unmoved = await scene.call('POST', `${child.path}/head`, { message_id: answer.id })
   expect([unmoved.status, unmoved.text]).toEqual([409, expect.stringContaining('answers a call')])
   goOn()

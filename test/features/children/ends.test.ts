@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { tidyReplies } from '../../../src/persistence/replies/sessions/housekeeping.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
+import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
 import { asking, asks, openTreeScene, says, type TreeScene } from './tree-scene.ts'
 
@@ -83,6 +84,20 @@ verifies('contract-30.child-cancel', 'a cancelled child takes what is below it, 
   expect((await scene.call('POST', `${at(ids.billing, child?.id ?? '')}/chat/completions/cancel`)).status).toBe(204)
   expect((await reply).json.choices[0].message.content).toContain("The agent's reply was cancelled.")
   await expect.poll(() => statusesOf(children)).toEqual(['cancelled', 'cancelled'])
+})
+
+verifies('contract-30.child-deletion', 'the streams of those below a deleted session end', async () => {
+  const { ids, session, reply, children } = await running()
+  const streams = await Promise.all(
+    children.map(({ id, agent_id }) => openSse(`${scene.app.url}${at(agent_id, id)}/chat/completions/stream`)),
+  )
+  expect((await scene.call('DELETE', at(ids.desk, session))).status).toBe(204)
+  await reply
+  for (const stream of streams) {
+    const { frames } = await stream.rest()
+    expect(JSON.parse(frames.at(-1)?.data ?? '{}').error).toMatchObject({ code: 'session_deleted' })
+  }
+  expect(await statusesOf(children)).toEqual(['gone', 'gone'])
 })
 
 verifies('contract-30.child-deletion', 'a user, an agent and a reply take all below them', async () => {

@@ -20,6 +20,8 @@ beforeAll(async () => {
   billing = await scene.newAgent('billing')
   desk = await scene.newAgent('desk')
   ui = uiScene({ app: scene.app, agent: `/api/v1/agents/${desk}`, call: scene.call })
+  // What it offers is known from here on, however slow the machine is.
+  await scene.call('GET', `/api/v1/mcp-servers/${mcpServerId}/tools`)
   const agentTools = [{ agentId: ledger }]
   await scene.toolsOf(ledger, [], { mcpServers: [{ mcpServerId, toolNames: ['*'] }] })
   await scene.toolsOf(billing, agentTools, { builtInToolIds: ['current_time'], approvals: ['current_time'] })

@@ -18,13 +18,15 @@ verifies('contract-33.pages', 'a person signs in with one button, and sees what 
   await page.getByLabel('Username').waitFor()
   await page.getByRole('link', { name: 'Sign in with your organization' }).click()
   await page.getByRole('heading', { name: 'Agents' }).waitFor()
-  expect(page.url()).toBe(`${scene.here.url}/agents`)
+  await page.waitForURL(`${scene.here.url}/agents`)
   const navigation = page.getByRole('navigation', { name: 'Main' })
   await navigation.getByText('vera · viewer').waitFor()
-  expect(await navigation.getByRole('link', { name: 'Sessions' }).count()).toBe(0)
-  expect(await navigation.getByRole('link', { name: 'Audit' }).count()).toBe(0)
+  for (const name of ['Sessions', 'Audit']) {
+    await expect.poll(() => navigation.getByRole('link', { name }).count()).toBe(0)
+  }
   const create = page.getByRole('button', { name: 'New agent' })
-  expect([await create.isDisabled(), await create.getAttribute('title')]).toEqual([true, 'This needs the role editor.'])
+  const told = async () => [await create.isDisabled(), await create.getAttribute('title')]
+  await expect.poll(told).toEqual([true, 'This needs the role editor.'])
   await page.goto('/audit')
   await page.getByText('This needs the role admin.').waitFor()
   await page.goto('/agents')
@@ -84,11 +86,8 @@ verifies(
         const control = page.getByRole('button', named).or(page.getByRole('link', named)).first()
         await control.waitFor()
         const words = [path, name, role]
-        expect([...words, await control.isDisabled(), await control.getAttribute('title')]).toEqual([
-          ...words,
-          true,
-          `This needs the role ${least}.`,
-        ])
+        const told = async () => [...words, await control.isDisabled(), await control.getAttribute('title')]
+        await expect.poll(told).toEqual([...words, true, `This needs the role ${least}.`])
       }
       const links = await navigation
         .getByRole('link')
@@ -100,7 +99,7 @@ verifies(
       }
       await page.keyboard.press('Control+k')
       await page.getByRole('dialog', { name: 'Go to' }).waitFor()
-      expect(await page.getByRole('dialog').getByText('Audit').count()).toBe(0)
+      await expect.poll(() => page.getByRole('dialog').getByText('Audit').count()).toBe(0)
       await read(page)
       expect(refused).toEqual([])
     }

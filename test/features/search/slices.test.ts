@@ -1,6 +1,10 @@
 /** Slices of signatures: what many messages say is found through them as by their rows. */
 import { afterAll, expect } from 'vitest'
+import { termsIn } from '../../../src/features/search/routes/run-search.ts'
+import { type Candidate, candidatesOf } from '../../../src/features/search/store/candidates.ts'
+import { scopeWords } from '../../../src/features/search/store/search-index.ts'
 import { makeSlices, turned } from '../../../src/features/search/store/slices.ts'
+import type { Tx } from '../../../src/persistence/postgres/database.ts'
 import { openScene } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
 import { allIndexed, inTime } from './support.ts'
@@ -108,3 +112,34 @@ verifies('contract-31.search-words', 'slices say of each message what its signat
   const narrow = await turned(rows, { messages: 11, width: 64 })
   expect(narrow.readUInt16LE(57 * 2)).toBe(2 ** 9 + 2 ** 10)
 })
+
+verifies(
+  'contract-31.search-order',
+  'a word that most messages have is found in their order, a part of them at a time',
+  async () => {
+    await sql`delete from sessions`
+    const texts = Array.from({ length: 700 }, (_, n) => `egret ${n}`)
+    // Their times lie between one another's, in slices and behind them.
+    await store(texts, 90)
+    await indexAll()
+    await store(texts, 90)
+    await indexAll()
+    await store(texts, 90)
+    await allIndexed(sql)
+    const rows = await sql<{ id: string }[]>`select id from messages order by created_at desc, id desc`
+    const newestFirst = rows.map(({ id }) => id)
+    const terms = termsIn('egret')
+    const agentId = scene.agentId
+    const asked = { terms, scope: scopeWords(agentId, null), isOfUser: false, filter: (tx: Tx) => tx`` }
+    await sql.begin(async (tx) => {
+      const reading = { tx, endsAt: performance.now() + 60_000 }
+      const all: Candidate[] = []
+      for await (const some of candidatesOf(reading, asked, null)) all.push(...some)
+      expect(all.map(({ messageId }) => messageId)).toEqual(newestFirst)
+      const ids: string[] = []
+      for await (const some of candidatesOf(reading, asked, all[999] ?? null))
+        ids.push(...some.map(({ messageId }) => messageId))
+      expect(ids).toEqual(newestFirst.slice(1000))
+    })
+  },
+)

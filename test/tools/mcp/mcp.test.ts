@@ -1,7 +1,7 @@
 /** MCP servers of both eras and transports, from the official SDKs (contract section 6). */
 import { once } from 'node:events'
 import { createServer as createTcpServer } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createMcp, type Mcp, type McpServer, type McpTimes } from '../../../src/tools/mcp/mcp.ts'
 import { createOutbound, type Outbound } from '../../../src/tools/outbound/outbound.ts'
 import { type ServerKind, serverKinds, startMcpServer, type TestMcpServer } from '../../support/network/mcp-servers.ts'
@@ -109,12 +109,13 @@ describe.each(serverKinds)('%s', (kind) => {
   verifies('contract-6.mcp', 'a list change is received, and the next reply sees it', async () => {
     expect(await names(server)).toEqual(known)
     if (kind === 'streamable_http, old era') {
-      await vi.waitFor(() => expect(host.requests.some(({ method }) => method === 'GET')).toBe(true))
+      await expect.poll(() => host.requests.some(({ method }) => method === 'GET')).toBe(true)
     }
-    await vi.waitFor(async () => {
+    const changed = async () => {
       host.change() // until the server has its notification stream
-      expect(await names(server)).toEqual([...known, 'later'])
-    })
+      return await names(server)
+    }
+    await expect.poll(changed).toEqual([...known, 'later'])
   })
 
   verifies('contract-6.mcp', 'after a server restart calls and lists work again, on a new connection', async () => {
@@ -132,10 +133,8 @@ describe.each(serverKinds)('%s', (kind) => {
     await again[Symbol.asyncDispose]()
     await using third = await startMcpServer(kind, port)
     third.change()
-    await vi.waitFor(async () => {
-      expect((await mcp.call(server, 'later', { text: 'x' }, never)).ok).toBe(true)
-      expect(await names(server)).toContain('later')
-    })
+    await expect.poll(async () => (await mcp.call(server, 'later', { text: 'x' }, never)).ok).toBe(true)
+    await expect.poll(() => names(server)).toContain('later')
   })
 
   verifies('contract-6.mcp', 'a call whose connection breaks is not retried, and the model is told so', async () => {
@@ -151,12 +150,12 @@ describe.each(serverKinds)('%s', (kind) => {
     await names(server)
     const stop = new AbortController()
     const call = mcp.call(server, 'wait', {}, stop.signal)
-    await vi.waitFor(() => expect(host.calls).toEqual(['wait']))
+    await expect.poll(() => host.calls).toEqual(['wait'])
     stop.abort(new Error('cancelled by the user'))
     await expect(call).rejects.toThrow('cancelled by the user')
-    await vi.waitFor(() => expect(host.cancelled).toEqual(['wait']))
+    await expect.poll(() => host.cancelled).toEqual(['wait'])
     const socket = host.requests.find(({ rpc }) => rpc === 'tools/call')
-    if (!kind.startsWith('sse')) await vi.waitFor(() => expect(socket?.aborted).toBe(true))
+    if (!kind.startsWith('sse')) await expect.poll(() => socket?.aborted).toBe(true)
     expect(await mcp.call(server, 'echo', { text: 'x' }, never)).toEqual({ ok: true, content: 'x' })
   })
 
@@ -165,7 +164,7 @@ describe.each(serverKinds)('%s', (kind) => {
     await hasty.tools(server, never) // the handshake is no part of the call
     const { ok, content } = await hasty.call(server, 'wait', {}, never)
     expect([ok, content]).toEqual([false, `No answer within 0.3 s. ${MAYBE}`])
-    await vi.waitFor(() => expect(host.cancelled).toEqual(['wait']))
+    await expect.poll(() => host.cancelled).toEqual(['wait'])
   })
 
   verifies(
@@ -175,7 +174,7 @@ describe.each(serverKinds)('%s', (kind) => {
       await names(server)
       const stop = new AbortController()
       const call = mcp.call(server, 'wait', {}, stop.signal)
-      await vi.waitFor(() => expect(host.calls).toEqual(['wait']))
+      await expect.poll(() => host.calls).toEqual(['wait'])
       mcp.forget('a')
       const changed = { ...server, version: '2', headers: { authorization: 'Bearer new' } }
       expect(await mcp.call(changed, 'echo', { text: 'x' }, never)).toEqual({ ok: true, content: 'x' })
@@ -191,7 +190,7 @@ describe.each(serverKinds)('%s', (kind) => {
     await brief.tools(server, never)
     const before = handshakes(host)
     const ended = () => host.requests.some(({ method, aborted }) => method === 'DELETE' || aborted)
-    await vi.waitFor(() => expect(ended()).toBe(true))
+    await expect.poll(ended).toBe(true)
     expect((await brief.call(server, 'echo', { text: 'x' }, never)).ok).toBe(true)
     expect(handshakes(host)).toBeGreaterThan(before)
   })

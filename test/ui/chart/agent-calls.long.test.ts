@@ -66,7 +66,7 @@ verifies(
     await finish()
     await until(async () => (await names()).filter((name) => name === 'saved').length).toBe(3)
     const inOrder = /^reply\n.*\nbilling.*\nreply of billing.*\nledger.*\nreply of ledger/s
-    expect((await names()).join('\n')).toMatch(inOrder)
+    await until(async () => (await names()).join('\n')).toMatch(inOrder)
     expect(await axe(page)).toEqual([])
     expect(await sidewaysScroll(page)).toEqual([])
     await rows.getByText('reply of ledger').click()

@@ -43,5 +43,5 @@ test('“Copy as SVG” gives a picture that stands alone, “Copy as Mermaid”
   await page.getByRole('button', { name: 'Copy as Mermaid' }).click()
   await page.getByText('Copied as Mermaid.').waitFor()
   await until(copied).toMatch(/^stateDiagram-v2/)
-  for (const state of states) expect(await copied()).toContain(state)
+  for (const state of states) await expect.poll(() => copied()).toContain(state)
 })

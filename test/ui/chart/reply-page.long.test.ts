@@ -77,11 +77,14 @@ test('cause, state, step and span are on a laptop’s screen at once, and arrows
     page.getByRole('region', { name: 'Span attempt 1' }),
   ]
   for (const one of shown) {
-    const box = await one.boundingBox()
-    expect((box?.y ?? 900) + Math.min(box?.height ?? 0, 24)).toBeLessThanOrEqual(800)
+    const end = async () => {
+      const box = await one.boundingBox()
+      return (box?.y ?? 900) + Math.min(box?.height ?? 0, 24)
+    }
+    await until(end).toBeLessThanOrEqual(800)
   }
   const facts = page.getByRole('region', { name: 'Facts' })
-  expect(await facts.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+  await expect.poll(() => facts.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
   expect(await sidewaysScroll(page)).toEqual([])
   expect(await axe(page)).toEqual([])
   await page.keyboard.press('ArrowLeft')
@@ -90,6 +93,21 @@ test('cause, state, step and span are on a laptop’s screen at once, and arrows
   for (let press = 0; press < 10; press += 1) await page.keyboard.press('ArrowLeft')
   await until(() => lit(page).getAttribute('data-state')).toBe('streaming.generating')
   await until(() => page.getByTestId('where').textContent()).toMatch(/^1 of /)
+})
+
+test('on a phone the cause and the lit state are on the first screen', async () => {
+  await using page = await browser.page(app.url, { width: 390, height: 844 })
+  await page.goto(`/replies/${replyId}`)
+  await until(() => lit(page).getAttribute('data-state')).toBe('error')
+  const bottom = async () => {
+    const box = await lit(page).boundingBox()
+    return (box?.y ?? Number.POSITIVE_INFINITY) + (box?.height ?? 0)
+  }
+  await until(bottom).toBeLessThanOrEqual(844)
+  const cause = await page.getByRole('alert').boundingBox()
+  expect(cause?.y).toBeLessThan(200)
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
 })
 
 test('an id of nothing says so', async () => {
@@ -114,7 +132,7 @@ test('a reply that is silent for long is stopped beside the figure that says so'
   await silenceIsLong(page)
   await page.goto(`/replies/${running}`)
   await page.getByTestId('silence').first().waitFor()
-  expect(await page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
+  await until(() => page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Stop the silent reply' }).click()
   await until(() => lit(page).getAttribute('data-state')).toBe('cancelled')
 })

@@ -32,7 +32,7 @@ test('a session is begun for a user with metadata, and stored so', async () => {
   await user.waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'About this session' }).waitFor() // it moves the others aside
   await page.getByRole('button', { name: 'User and metadata' }).click()
-  expect(await user.inputValue()).toBe('ann')
+  await expect.poll(() => user.inputValue()).toBe('ann')
   await page.getByLabel('Name of metadata 1').fill('plan')
   await page.getByRole('button', { name: 'Start a session' }).click()
   await expect

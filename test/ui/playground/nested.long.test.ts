@@ -22,8 +22,8 @@ verifies(
     const call = await asked
     await call.text('Ann: +1')
     await nested(page, 'ledger').getByText('Ann: +1').waitFor()
-    expect(await nested(page, 'billing').getByRole('region', { name: 'Asked: ledger' }).count()).toBe(1)
-    expect(await stateIn(page, 'ledger').textContent()).toBe('Writing')
+    await expect.poll(() => nested(page, 'billing').getByRole('region', { name: 'Asked: ledger' }).count()).toBe(1)
+    await expect.poll(() => stateIn(page, 'ledger').textContent()).toBe('Writing')
     await call.text('1')
     await nested(page, 'ledger').getByText('Ann: +11').waitFor()
     expect(await axe(page)).toEqual([])
@@ -33,7 +33,7 @@ verifies(
     await nested(page, 'billing').getByText('Ann owes 12 euros.').first().waitFor()
     await replies(page).getByText('Twelve.').waitFor()
     await soon(() => statuses(page)).toEqual(['Complete'])
-    expect(await nested(page, 'ledger').getByRole('button', { name: 'Stop ledger' }).count()).toBe(0)
+    await expect.poll(() => nested(page, 'ledger').getByRole('button', { name: 'Stop ledger' }).count()).toBe(0)
   },
 )
 
@@ -50,7 +50,7 @@ verifies(
     await soon(() => statuses(page)).toEqual(['Complete'])
     await page.reload()
     const fold = nested(page, 'billing').getByRole('button', { name: 'billing', exact: true })
-    expect(await fold.getAttribute('aria-expanded')).toBe('false')
+    await expect.poll(() => fold.getAttribute('aria-expanded')).toBe('false')
     await fold.press('Enter')
     await nested(page, 'billing').getByText('Ann owes 12 euros.').waitFor()
     await nested(page, 'ledger').getByRole('button', { name: 'ledger', exact: true }).press('Enter')

@@ -1,7 +1,7 @@
 /** What surrounds the playground's messages: drafts, sessions, code, scrolling, and a model's Markdown. */
 import { afterAll, expect, test } from 'vitest'
-import { axe, sidewaysScroll, type TestPage } from '../browser.ts'
-import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { axe, sidewaysScroll, type TestPage, unique } from '../browser.ts'
+import { atRest, conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
 const { app, up, agentId, playground, open, byHand, close } = await startPlayground()
 afterAll(close)
@@ -35,15 +35,16 @@ test('the first page leads back to the sessions of late', async () => {
 
 test('sessions are searched and deleted after a confirmation that says what is lost', async () => {
   await using page = await open()
-  await say(page, 'Zebra crossing')
+  const title = unique('Zebra crossing')
+  await say(page, title)
   // Below its title the session is found by its message, with a link of its own.
-  const row = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: 'Zebra crossing' }).first()
+  const row = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: title }).first()
   await row.waitFor()
   await page.getByRole('searchbox', { name: 'Search sessions' }).fill('nothing like it')
   await page.getByText('No results').waitFor()
-  await page.getByRole('searchbox', { name: 'Search sessions' }).fill('zebra')
+  await page.getByRole('searchbox', { name: 'Search sessions' }).fill(title)
   await row.waitFor()
-  await page.getByRole('button', { name: 'Delete the session “Zebra crossing”' }).click()
+  await page.getByRole('button', { name: `Delete the session “${title}”` }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Its messages are deleted permanently').waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()
@@ -74,10 +75,10 @@ test('the newest stays in sight until the reader scrolls up, and a button leads 
   await box.hover()
   await page.mouse.wheel(0, -300)
   await page.getByRole('button', { name: 'Jump to newest' }).waitFor()
-  const before = await box.evaluate((node) => node.scrollTop)
+  const before = await atRest(() => box.evaluate((node) => node.scrollTop))
   await call.text('Line 40\n\nLine 41')
   await page.getByText('Line 41').waitFor({ state: 'attached' })
-  expect(await box.evaluate((node) => node.scrollTop)).toBe(before)
+  await expect.poll(() => box.evaluate((node) => node.scrollTop)).toBe(before)
   expect(await axe(page)).toEqual([])
   await page.getByRole('button', { name: 'Jump to newest' }).click()
   await soon(() => box.evaluate(below)).toBeLessThan(5)
@@ -104,13 +105,15 @@ test('a model’s HTML is shown as text, and its links cannot run anything', asy
   await soon(() => statuses(page)).toEqual(['Complete'])
   const reply = replies(page)
   await reply.getByText('<script>').waitFor()
-  expect(await reply.locator('script, img').count()).toBe(0)
-  expect(await reply.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
-    'https://example.com/a',
-  ])
+  await expect.poll(() => reply.locator('script, img').count()).toBe(0)
+  await expect
+    .poll(() => reply.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))))
+    .toEqual(['https://example.com/a'])
   await reply.getByRole('button', { name: 'Show “picture” from example.com' }).waitFor()
   const link = reply.getByRole('link', { name: 'good' })
-  expect([await link.getAttribute('rel'), await link.getAttribute('target')]).toEqual(['noopener noreferrer', '_blank'])
+  await expect
+    .poll(async () => [await link.getAttribute('rel'), await link.getAttribute('target')])
+    .toEqual(['noopener noreferrer', '_blank'])
   await reply.locator('.hljs-keyword').getByText('const').waitFor()
   await reply.getByRole('cell', { name: '2' }).waitFor()
   expect(asked.filter((url) => !url.startsWith(app.url))).toEqual([])
@@ -137,17 +140,17 @@ test('of a long transcript the end is shown first, and no more is on the page th
   const number = (n: number) => page.getByText(`No. ${n}`, { exact: true })
   const articles = () => page.getByRole('article').count()
   await number(299).waitFor()
-  expect(await articles()).toBeLessThan(40)
-  expect(await page.getByRole('article').last().getAttribute('aria-posinset')).toBe('300')
-  expect(await page.getByRole('article').last().getAttribute('aria-setsize')).toBe('300')
+  await expect.poll(() => articles()).toBeLessThan(40)
+  await expect.poll(() => page.getByRole('article').last().getAttribute('aria-posinset')).toBe('300')
+  await expect.poll(() => page.getByRole('article').last().getAttribute('aria-setsize')).toBe('300')
   await conversation(page).focus()
   await page.keyboard.press('Home')
   await soon(() => number(0).isVisible()).toBe(true)
-  expect(await articles()).toBeLessThan(40)
+  await expect.poll(() => articles()).toBeLessThan(40)
   expect(await axe(page)).toEqual([])
   await page.getByRole('button', { name: 'Jump to newest' }).click()
   await soon(() => number(299).isVisible()).toBe(true)
-  expect(await conversation(page).evaluate(below)).toBeLessThan(5)
+  await expect.poll(() => conversation(page).evaluate(below)).toBeLessThan(5)
 })
 
 test('what is in sight moves as far as the wheel says while earlier messages come in above it', async () => {
@@ -155,7 +158,7 @@ test('what is in sight moves as far as the wheel says while earlier messages com
   await page.getByText('No. 299', { exact: true }).waitFor()
   await conversation(page).hover()
   for (let turn = 0; turn < 20; turn++) {
-    const [place, before] = await topmost(page)
+    const [place, before] = await atRest(() => topmost(page))
     await page.mouse.wheel(0, -250)
     const row = page.locator(`[aria-posinset="${place}"]`)
     // Each measured row may be scrolled for by half a pixel more or less.

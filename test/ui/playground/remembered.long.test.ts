@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { asks, look, openToolScene, says, startToolServer } from '../../http/tool-scene.ts'
 import { verifies } from '../../verifies.ts'
-import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
+import { axe, openBrowser, sidewaysScroll, unique } from '../browser.ts'
 
 const tools = await startToolServer(() => 'seen')
 const scene = await openToolScene()
@@ -23,7 +23,8 @@ verifies(
     scene.up.always(async (call) => {
       await (call.body.messages.at(-1).role === 'tool' ? says('Done.') : asks('', look('a', 'c1')))(call)
     })
-    const { id } = (await scene.call('POST', scene.sessions, { user: 'ann' })).json
+    const user = unique('ann')
+    const { id } = (await scene.call('POST', scene.sessions, { user })).json
     const decide = async (remember: object) => {
       const [{ call_id }] = (await scene.call('GET', `${scene.sessions}/${id}`)).json.pending
       const decisions = [{ call_id, decision: 'approve', ...remember }]
@@ -31,7 +32,7 @@ verifies(
     }
     const listed = async (path: string) => (await scene.call('GET', path)).json.decisions.length
     const ofSession = `${scene.sessions}/${id}/decisions`
-    const ofUser = `${scene.agent}/deploy/users/ann/decisions`
+    const ofUser = `${scene.agent}/deploy/users/${user}/decisions`
     await scene.send(id, 'one')
     await decide({ remember: 'user' })
     const revoked = (await scene.call('GET', ofUser)).json.decisions[0].id
@@ -46,12 +47,12 @@ verifies(
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Remembered decisions' })
     const marked = dialog.locator('li[aria-current]')
-    await marked.getByText('Approves look for ann').waitFor()
-    expect(await marked.getByText('{"q":"a"}').count()).toBe(1)
+    await marked.getByText(`Approves look for ${user}`).waitFor()
+    await expect.poll(() => marked.getByText('{"q":"a"}').count()).toBe(1)
     expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])
     await dialog.getByRole('button', { name: 'Revoke the decision about look' }).click()
     await dialog.getByText('Nothing is remembered.').waitFor()
-    expect(await listed(ofUser)).toBe(0)
+    await expect.poll(() => listed(ofUser)).toBe(0)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
 
@@ -63,7 +64,7 @@ verifies(
     await dialog.getByText('Approves look in this session').waitFor()
     await dialog.getByRole('button', { name: 'Revoke the decision about look' }).click()
     await dialog.getByText('Nothing is remembered.').waitFor()
-    expect(await listed(ofSession)).toBe(0)
+    await expect.poll(() => listed(ofSession)).toBe(0)
   },
 )
 

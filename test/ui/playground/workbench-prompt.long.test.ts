@@ -1,6 +1,6 @@
 /** The workbench's prompt and settings while they are typed, chosen and saved beside others. */
 import { afterAll, expect, test } from 'vitest'
-import { axe } from '../browser.ts'
+import { axe, unique } from '../browser.ts'
 import { soon, startPlayground } from './playground-scene.ts'
 
 const { agentId, app, open, playground, close } = await startPlayground()
@@ -22,7 +22,7 @@ test('what is typed fast, or in the middle, stays as it was typed while it is st
     await page.keyboard.type(' very, very, very ')
     await soon(async () => (await stored())?.[of]).toBe('Be very, very, very  kind!')
     await page.keyboard.type('so')
-    expect(await field.inputValue()).toBe('Be very, very, very so kind!')
+    await expect.poll(() => field.inputValue()).toBe('Be very, very, very so kind!')
     await soon(async () => (await stored())?.[of]).toBe('Be very, very, very so kind!')
   }
   await writeInto('System prompt', 'systemPrompt')
@@ -33,21 +33,22 @@ test('what is typed fast, or in the middle, stays as it was typed while it is st
 })
 
 test('another prompt is not chosen over a text of the draft’s own without a question', async () => {
-  await app.client.POST('/api/v1/prompts', { body: { name: 'Other', content: 'Be other.' } })
+  const other = unique('Other')
+  await app.client.POST('/api/v1/prompts', { body: { name: other, content: 'Be other.' } })
   await using page = await open()
   const side = page.getByRole('complementary', { name: 'Workbench' })
   const text = side.getByLabel('System prompt')
   await text.fill('Edited.')
   const choose = async () => {
     await side.getByRole('combobox', { name: 'Prompt' }).click()
-    await page.getByRole('option', { name: 'Other' }).click()
+    await page.getByRole('option', { name: other }).click()
     return page.getByRole('dialog', { name: 'Discard the edited text?' })
   }
   const asked = await choose()
   expect(await axe(page)).toEqual([])
   await asked.getByRole('button', { name: 'Keep editing' }).click()
   await asked.waitFor({ state: 'detached' })
-  expect(await text.inputValue()).toBe('Edited.')
+  await expect.poll(() => text.inputValue()).toBe('Edited.')
   await (await choose()).getByRole('button', { name: 'Discard it' }).click()
   await soon(() => text.inputValue()).toBe('Be other.')
   // The live version's own text again is no change.
@@ -61,6 +62,6 @@ test('a prompt that cannot be read says so', async () => {
   await page.goto(playground)
   const side = page.getByRole('complementary', { name: 'Workbench' })
   await side.getByRole('alert').getByText('Not now.').waitFor()
-  expect(await side.getByTestId('prompt-size').textContent()).not.toContain('0 characters')
+  await expect.poll(() => side.getByTestId('prompt-size').textContent()).not.toContain('0 characters')
   expect(await axe(page)).toEqual([])
 })

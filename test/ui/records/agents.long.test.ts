@@ -3,7 +3,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
-import { axe, focused, openBrowser, sidewaysScroll, type TestPage } from '../browser.ts'
+import { axe, focused, openBrowser, sidewaysScroll, type TestPage, unique } from '../browser.ts'
 
 const run = promisify(execFile)
 const key = 'deploy-key'
@@ -40,7 +40,7 @@ test('a setting out of range is told at its field, and what is emptied is left t
   await page.getByLabel('Name').fill('Other')
   await page.getByRole('tab', { name: 'API' }).click()
   await page.getByRole('tab', { name: 'Settings' }).click()
-  expect(await page.getByLabel('Name').inputValue()).toBe('Other')
+  await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Other')
   await page.getByRole('link', { name: 'Prompts' }).click()
   await page.getByText('Leave without saving?').waitFor()
 })
@@ -48,28 +48,30 @@ test('a setting out of range is told at its field, and what is emptied is left t
 test('tools that are refused after the agent was made are corrected, and no second agent is made', async () => {
   const { providerId } = await createAgent(app)
   await app.sql`delete from agents where provider_id = ${providerId}`
+  const [name, toolName] = [unique('Once'), unique('short-lived')]
   const { data: tool } = await app.client.POST('/api/v1/http-tools', {
-    body: { name: 'short-lived', description: '', method: 'GET', url: 'https://a.example/' },
+    body: { name: toolName, description: '', method: 'GET', url: 'https://a.example/' },
   })
   await using page = await browser.page(app.url)
   await page.goto(`/agents/new?provider=${providerId}&model=m`)
-  await page.getByLabel('Name').fill('Once')
+  await page.getByLabel('Name').fill(name)
   await at(page, 'Tools')
   await page.getByRole('button', { name: 'Add tools' }).click()
-  await page.getByRole('checkbox', { name: 'short-lived' }).check()
+  await page.getByRole('checkbox', { name: toolName }).check()
   await page.getByRole('button', { name: 'Done' }).click()
   await app.client.DELETE('/api/v1/http-tools/{id}', { params: { path: { id: tool?.id ?? '' } } })
   await page.getByRole('button', { name: 'Create agent' }).click()
   await page.getByText('There is no HTTP tool').waitFor()
-  await page.getByRole('button', { name: 'Remove short-lived' }).click()
+  await page.getByRole('button', { name: `Remove ${toolName}` }).click()
   await page.getByRole('button', { name: 'Create agent' }).click()
   await page.getByText('The agent is ready').waitFor()
-  const made = await app.client.GET('/api/v1/agents', { params: { query: { q: 'Once' } } })
+  const made = await app.client.GET('/api/v1/agents', { params: { query: { q: name } } })
   expect(made.data?.total).toBe(1)
 })
 
 test('fifty tools fit into two screens: the chosen ones are rows, each with what asks first', async () => {
   const { agentId } = await createAgent(app)
+  await app.sql`delete from http_tools where name like 'many%'`
   await app.sql`
     insert into http_tools (name, description, method, url)
     select 'many_' || i, 'Does much.', 'GET', 'https://a.example/' from generate_series(1, 50) i`
@@ -84,7 +86,7 @@ test('fifty tools fit into two screens: the chosen ones are rows, each with what
   await page.getByText('49 chosen').waitFor()
   for (const section of ['General', 'Tools', 'Generation', 'Requests', 'Limits', 'Web pages', 'Tools']) {
     await at(page, section)
-    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1800)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1800)
   }
   expect(await axe(page)).toEqual([])
   await page.getByRole('switch', { name: 'Ask before many_7 is called' }).check()
@@ -98,7 +100,7 @@ test('fifty tools fit into two screens: the chosen ones are rows, each with what
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect.poll(async () => (await stored())?.approvals).toEqual([{ httpToolId: expect.any(String) }])
-  expect((await stored())?.httpToolIds.length).toBe(49)
+  await expect.poll(async () => (await stored())?.httpToolIds.length).toBe(49)
 })
 
 /** Runs a program with the key in its environment; resolves to what it prints. */
@@ -212,10 +214,11 @@ test('a provider is made from an agent that is being made, whose form keeps what
   await page.getByRole('button', { name: 'New provider' }).click()
   const dialog = page.getByRole('dialog', { name: 'New provider' })
   await dialog.getByRole('radio', { name: 'Ollama' }).click()
-  await dialog.getByLabel('Name').fill('Cellar')
+  const cellar = unique('Cellar')
+  await dialog.getByLabel('Name').fill(cellar)
   expect(await axe(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
-  await expect.poll(() => page.getByRole('combobox', { name: 'Provider' }).inputValue()).toBe('Cellar')
-  expect(await page.getByLabel('Name').inputValue()).toBe('Half written')
+  await expect.poll(() => page.getByRole('combobox', { name: 'Provider' }).inputValue()).toBe(cellar)
+  await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Half written')
 })

@@ -76,7 +76,7 @@ for (const [name, code] of sources) {
       const [session] = await sessionsOf(agentId)
       expect(session?.user).toBe('anna')
       await expect.poll(async () => (await stored(session?.id ?? '')).at(-1)?.reason).toBe('cancelled')
-      expect(await sessionsOf(agentId)).toHaveLength(1)
+      await expect.poll(() => sessionsOf(agentId)).toHaveLength(1)
     },
   )
 }
@@ -169,7 +169,7 @@ verifies(
     await list.getByText('Of Ben').waitFor()
     await page.getByLabel('Filter by user ID').fill('anna')
     await list.getByText('Of Ben').waitFor({ state: 'detached' })
-    expect(await list.getByRole('link').count()).toBe(1)
+    await expect.poll(() => list.getByRole('link').count()).toBe(1)
     await page.getByRole('button', { name: 'About this session' }).click()
     const facts = page.getByRole('dialog', { name: 'About this session' })
     await facts.getByText('anna').waitFor()

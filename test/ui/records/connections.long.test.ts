@@ -35,6 +35,7 @@ verifies(
   'contract-27.connections-page',
   'a user’s connections are found by the user’s id, and one is ended after a question',
   async () => {
+    await app.sql`delete from mcp_servers`
     const { agentId } = await createAgent(app)
     const [shop, desk] = [await addServer('shop'), await addServer(LONG)]
     const connect = (user: string, server: string, scope: string | null, endsIn: string | null) => app.sql`
@@ -53,7 +54,7 @@ verifies(
     for (const width of [390, 820, 1440]) {
       await page.setViewportSize({ width, height: 900 })
       const wider = 'document.documentElement.scrollWidth > innerWidth'
-      expect([width, await page.evaluate<boolean>(wider)]).toEqual([width, false])
+      await expect.poll(async () => [width, await page.evaluate<boolean>(wider)]).toEqual([width, false])
     }
     await page.setViewportSize({ width: 1440, height: 900 })
     expect(await axe(page)).toEqual([])
@@ -62,9 +63,10 @@ verifies(
 
     await page.getByRole('searchbox', { name: 'Whole user id' }).fill('ann')
     await expect.poll(() => rows(page).count()).toBe(2)
-    expect(new URL(page.url()).search).toBe('?user=ann')
+    await expect.poll(() => new URL(page.url()).search).toBe('?user=ann')
     const cells = rows(page).filter({ hasText: 'orders refunds' }).getByRole('cell')
-    expect((await cells.allInnerTexts()).slice(0, 4)).toEqual(['ann', 'shop', 'Agent', 'orders refunds'])
+    const first = async () => (await cells.allInnerTexts()).slice(0, 4)
+    await expect.poll(first).toEqual(['ann', 'shop', 'Agent', 'orders refunds'])
     await page.reload()
     const end = page.getByRole('button', { name: 'Disconnect ann from shop with Agent', exact: true })
     await end.click()
@@ -85,6 +87,6 @@ verifies(
     await page.goto(`/tools/mcp/${shop}`)
     await page.getByRole('link', { name: LONG, exact: true }).click()
     await page.getByText('Renewed on next use', { exact: true }).waitFor()
-    expect(await rows(page).count()).toBe(1)
+    await expect.poll(() => rows(page).count()).toBe(1)
   },
 )

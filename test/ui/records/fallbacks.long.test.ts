@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { startUpstream } from '../../support/network/upstream.ts'
-import { axe, openBrowser } from '../browser.ts'
+import { axe, openBrowser, unique } from '../browser.ts'
 
 const app = await startTestApp({ settings: { PROVIDER_RETRIES: '0' } })
 const [broken, sound] = [await startUpstream(), await startUpstream()]
@@ -20,15 +20,16 @@ test('a fallback is added by hand, answers, and is named below its reply', async
     await call.finish()
   })
   const { agentId } = await createAgent(app, { type: 'openai-compatible', baseUrl: broken.url })
+  const spare = unique('Spare')
   const { data } = await app.client.POST('/api/v1/settings/providers', {
-    body: { name: 'Spare', providerType: 'openai-compatible', baseUrl: sound.url },
+    body: { name: spare, providerType: 'openai-compatible', baseUrl: sound.url },
   })
   const stored = async () => (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data
   await using page = await browser.page(app.url)
   await page.goto(`/agents/${agentId}`)
   await page.getByRole('button', { name: 'Add a fallback' }).click()
   await page.getByRole('combobox', { name: 'Provider of fallback 1' }).click()
-  await page.getByRole('option', { name: 'Spare' }).click()
+  await page.getByRole('option', { name: spare }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Must have at least 1 character').waitFor()
   expect(await axe(page)).toEqual([])

@@ -1,7 +1,7 @@
 /** Keys in the browser: made, shown once, limited, taken back; and the audit that tells of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent, startTestApp, type TestApp } from '../../support/app.ts'
-import { axe, openBrowser, sidewaysScroll, type TestBrowser } from '../browser.ts'
+import { axe, openBrowser, sidewaysScroll, type TestBrowser, unique } from '../browser.ts'
 
 let app: TestApp
 let browser: TestBrowser
@@ -24,6 +24,7 @@ const api = async (method: string, path: string, body?: object): Promise<any> =>
 }
 
 test('a key is made for one agent, shown once, and its use stands beside its limits', async () => {
+  await app.sql`delete from keys`
   await using page = await browser.page(app.url)
   await page.goto('/keys')
   await page.getByRole('link', { name: 'Create the first one' }).click()
@@ -52,7 +53,7 @@ test('a key is made for one agent, shown once, and its use stands beside its lim
   await page.getByRole('link', { name: 'I have copied it' }).click()
   await page.getByText('Now: 1 in the last minute.').waitFor()
   expect(await page.content()).not.toContain(key)
-  expect(await page.getByLabel('Expires on').inputValue()).toBe('2099-01-31')
+  await expect.poll(() => page.getByLabel('Expires on').inputValue()).toBe('2099-01-31')
   expect(await axe(page)).toEqual([])
   await page.getByLabel('Requests per minute').fill('')
   await page.getByLabel('Cost per month').fill('2.5')
@@ -75,7 +76,8 @@ test('limits of an agent’s users are set on its form, with their use below', a
   await page.getByLabel('Tokens a day').fill('1000')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').first().waitFor()
-  expect((await api('GET', `/api/v1/agents/${agentId}`)).userLimits).toEqual({ tokensPerDay: 1000 })
+  const limits = async () => (await api('GET', `/api/v1/agents/${agentId}`)).userLimits
+  await expect.poll(limits).toEqual({ tokensPerDay: 1000 })
   await fetch(`${app.url}/api/v1/agents/${agentId}/deploy/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer k' },
@@ -88,24 +90,27 @@ test('limits of an agent’s users are set on its form, with their use below', a
 })
 
 test('the audit shows who changed what, filters in its address, and texts as a difference', async () => {
-  const { id } = await api('POST', '/api/v1/prompts', { name: 'Greeting', content: 'Be brief.\nBe kind.\n' })
+  const [tenant, greeting] = [unique('Tenant'), unique('Greeting')]
+  await api('POST', '/api/v1/keys', { name: tenant, scopes: ['deploy'] })
+  const { id } = await api('POST', '/api/v1/prompts', { name: greeting, content: 'Be brief.\nBe kind.\n' })
   await api('PUT', `/api/v1/prompts/${id}`, { content: 'Be brief.\nBe honest.\n' })
   await using page = await browser.page(app.url)
   await page.goto('/audit')
-  await page.getByRole('row', { name: /Key created: Tenant A/ }).waitFor()
+  const created = page.getByRole('row', { name: `Key created: ${tenant}` })
+  await created.waitFor()
   await page.getByRole('combobox', { name: 'Kind' }).click()
   await page.getByRole('option', { name: 'Prompt' }).click()
-  await page.getByRole('row', { name: /Key created/ }).waitFor({ state: 'detached' })
-  expect(new URL(page.url()).search).toBe('?kind=prompt')
-  const changed = page.getByRole('row', { name: /Prompt changed: Greeting/ })
+  await created.waitFor({ state: 'detached' })
+  await expect.poll(() => new URL(page.url()).search).toBe('?kind=prompt')
+  const changed = page.getByRole('row', { name: `Prompt changed: ${greeting}` })
   await changed.getByRole('button').click()
-  expect(await changed.locator('del').textContent()).toContain('Be kind.')
-  expect(await changed.locator('ins').textContent()).toContain('Be honest.')
-  expect(await changed.locator('pre span').first().textContent()).toContain('Be brief.')
+  await expect.poll(() => changed.locator('del').textContent()).toContain('Be kind.')
+  await expect.poll(() => changed.locator('ins').textContent()).toContain('Be honest.')
+  await expect.poll(() => changed.locator('pre span').first().textContent()).toContain('Be brief.')
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
   await page.getByRole('searchbox', { name: 'Search by name or id' }).fill('nothing like it')
   await page.getByText('No results').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
-  await page.getByRole('row', { name: /Key created: Tenant A/ }).waitFor()
+  await created.waitFor()
 })

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { startMcpServer } from '../../support/network/mcp-servers.ts'
 import { freePort } from '../../support/programs/free-port.ts'
-import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
+import { axe, openBrowser, sidewaysScroll, unique } from '../browser.ts'
 
 const app = await startTestApp()
 const mcp = await startMcpServer('streamable_http, new era')
@@ -68,7 +68,8 @@ test('one that is away is told kindly, and asked again', async () => {
 })
 
 test('an agent takes all of its tools, or the ones that are ticked', async () => {
-  const id = await addServer('picked', mcp.url)
+  const name = unique('picked')
+  const id = await addServer(name, mcp.url)
   const { agentId } = await createAgent(app)
   const choice = async () =>
     (await app.client.GET('/api/v1/agents/{agent_id}/tools', { params: { path: { agent_id: agentId } } })).data
@@ -77,14 +78,16 @@ test('an agent takes all of its tools, or the ones that are ticked', async () =>
   await page.goto(`/agents/${agentId}`)
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Tools' }).click()
   await page.getByRole('button', { name: 'Add tools' }).click()
-  await page.getByRole('checkbox', { name: 'picked' }).check()
+  await page.getByRole('checkbox', { name }).check()
   await page.getByText('Now: echo, wait').waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect.poll(choice).toEqual([{ mcpServerId: id, toolNames: ['*'] }])
   await page.getByRole('button', { name: 'Add tools' }).click()
   await page.getByText('Only these').click()
-  for (const name of ['wait', 'crash', 'fail', 'mixed', 'big']) await page.getByRole('checkbox', { name }).uncheck()
+  for (const tool of ['wait', 'crash', 'fail', 'mixed', 'big']) {
+    await page.getByRole('checkbox', { name: tool }).uncheck()
+  }
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
   await page.getByRole('button', { name: 'Done' }).click()
@@ -94,6 +97,6 @@ test('an agent takes all of its tools, or the ones that are ticked', async () =>
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Tools' }).click()
   await page.getByRole('button', { name: 'Add tools' }).click()
   await page.getByRole('checkbox', { name: 'echo' }).waitFor()
-  expect(await page.getByRole('checkbox', { name: 'echo' }).isChecked()).toBe(true)
-  expect(await page.getByRole('checkbox', { name: 'wait' }).isChecked()).toBe(false)
+  await expect.poll(() => page.getByRole('checkbox', { name: 'echo' }).isChecked()).toBe(true)
+  await expect.poll(() => page.getByRole('checkbox', { name: 'wait' }).isChecked()).toBe(false)
 })

@@ -17,6 +17,7 @@ const addPrompt = async (name: string, content = 'Be kind.'): Promise<string> =>
 }
 
 test('a prompt is made with a live count, found again, changed and deleted', async () => {
+  await app.sql`delete from prompts`
   await using page = await browser.page(app.url)
   await page.goto('/prompts')
   await page.getByRole('link', { name: 'Write the first one' }).click()
@@ -41,7 +42,7 @@ test('a prompt is made with a live count, found again, changed and deleted', asy
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No prompts yet').waitFor()
-  expect((await app.client.GET('/api/v1/prompts')).data?.total).toBe(0)
+  await expect.poll(async () => (await app.client.GET('/api/v1/prompts')).data?.total).toBe(0)
 })
 
 test('the server’s message stands at the field that it names', async () => {
@@ -51,9 +52,9 @@ test('the server’s message stands at the field that it names', async () => {
   await page.getByRole('button', { name: 'Create prompt' }).click()
   await page.getByText('Must have at least 1 character').waitFor()
   const name = page.getByLabel('Name')
-  expect(await name.getAttribute('aria-invalid')).toBe('true')
+  await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
   await expect.poll(() => focused(page)).toBe(await name.getAttribute('id'))
-  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Text')
+  await expect.poll(() => page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Text')
   expect(await axe(page)).toEqual([])
 })
 
@@ -66,7 +67,7 @@ test('a prompt in use says by whom and is not deleted', async () => {
   await page.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('This prompt is used by “Agent”. Give it another prompt before you delete this one.').waitFor()
-  expect(await dialog.getByRole('button', { name: 'Delete' }).count()).toBe(0)
+  await expect.poll(() => dialog.getByRole('button', { name: 'Delete' }).count()).toBe(0)
   expect(await axe(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await dialog.waitFor({ state: 'detached' })
@@ -79,20 +80,21 @@ test('unsaved work is not left without asking', async () => {
   await page.getByLabel('Name').fill('Changed')
   await page.getByRole('link', { name: 'Agents' }).click()
   await page.getByRole('button', { name: 'Keep editing' }).click()
-  expect(await page.getByLabel('Name').inputValue()).toBe('Changed')
+  await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Changed')
   await page.getByRole('link', { name: 'Agents' }).click()
   await page.getByRole('button', { name: 'Leave' }).click()
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
 })
 
 test('search and pages lie in the address', async () => {
+  await app.sql`delete from prompts where name like 'Many%'`
   for (let n = 1; n <= 25; n++) await addPrompt(`Many ${String(n).padStart(2, '0')}`)
   await using page = await browser.page(app.url)
   await page.goto('/prompts?q=many')
   await page.getByText('1–20 of 25').waitFor()
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('link', { name: 'Many 25' }).waitFor()
-  expect(new URL(page.url()).search).toBe('?q=many&offset=20')
+  await expect.poll(() => new URL(page.url()).search).toBe('?q=many&offset=20')
   await page.reload()
   await page.getByText('21–25 of 25').waitFor()
   await page.goBack()

@@ -35,19 +35,17 @@ test('a prompt offers names, underlines what stands for nothing, and is previewe
   await page.keyboard.type(' on {{se')
   await page.getByRole('option', { name: 'session.metadata.' }).click()
   await page.keyboard.type('plan|free}}. Not {{session.usr}}, {{name}}.')
-  expect(await page.locator('mark').allTextContents()).toEqual([
-    '{{session.user}}',
-    '{{session.metadata.plan|free}}',
-    '{{session.usr}}',
-  ])
-  expect(await page.locator('mark[data-unknown]').allTextContents()).toEqual(['{{session.usr}}'])
+  await expect
+    .poll(() => page.locator('mark').allTextContents())
+    .toEqual(['{{session.user}}', '{{session.metadata.plan|free}}', '{{session.usr}}'])
+  await expect.poll(() => page.locator('mark[data-unknown]').allTextContents()).toEqual(['{{session.usr}}'])
   await page.getByText('"session.usr" is no value').waitFor()
   await field.fill('You serve {{session.user}} on {{session.metadata.plan|free}}. {{name}}')
   await page.getByText('"session.usr" is no value').waitFor({ state: 'detached' })
 
   await page.getByRole('button', { name: 'Preview for a session' }).click()
   const preview = page.getByRole('region', { name: 'The prompt as it is sent' })
-  expect(await preview.textContent()).toBe('You serve  on free. {{name}}')
+  await expect.poll(() => preview.textContent()).toBe('You serve  on free. {{name}}')
   await page.getByRole('combobox', { name: 'Session' }).click()
   await page.getByRole('option', { name: /About an order · ann · Support/ }).click()
   await expect.poll(() => preview.textContent()).toBe('You serve ann on gold. {{name}}')
@@ -65,11 +63,11 @@ test('a tool offers its arguments and the values, in headers too, and only descr
   const url = page.getByRole('textbox', { name: 'URL' })
   await url.fill('https://shop.example/{{session.user}}?status={{status}}')
   await page.getByText('"status" is neither a property of inputSchema nor a value').waitFor()
-  expect(await page.locator('mark[data-unknown]').allTextContents()).toEqual(['{{status}}'])
+  await expect.poll(() => page.locator('mark[data-unknown]').allTextContents()).toEqual(['{{status}}'])
   await page.getByRole('button', { name: 'Describe' }).click()
   await page.getByText('"status" is neither').waitFor({ state: 'detached' })
-  expect(await page.getByLabel('Name of argument 1').inputValue()).toBe('status')
-  expect(await page.getByLabel('Name of argument 2').count()).toBe(0)
+  await expect.poll(() => page.getByLabel('Name of argument 1').inputValue()).toBe('status')
+  await expect.poll(() => page.getByLabel('Name of argument 2').count()).toBe(0)
   await page.getByRole('button', { name: 'Add a header' }).click()
   await page.getByLabel('Name of header 1').fill('x-user')
   await page.getByLabel('Value of header 1').click()

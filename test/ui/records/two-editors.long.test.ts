@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { verifies } from '../../verifies.ts'
-import { axe, openBrowser, type TestPage } from '../browser.ts'
+import { axe, openBrowser, type TestPage, unique } from '../browser.ts'
 
 const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
 const browser = await openBrowser()
@@ -32,7 +32,7 @@ verifies('contract-25.two-editors', 'a page holds its save to what its form bega
   const told = two.getByRole('alert')
   await told.getByText('Changed by somebody else meanwhile').waitFor()
   await told.getByText(/in content/).waitFor()
-  expect(await content()).toBe('Version A')
+  await expect.poll(() => content()).toBe('Version A')
   expect(await axe(two)).toEqual([])
 
   await told.getByRole('button', { name: 'Discard mine, show the stored one' }).click()
@@ -65,18 +65,19 @@ const ask = async (method: string, path: string, body: object) => {
 
 for (const [pages, path, fields] of named) {
   verifies('contract-25.two-editors', `the form of ${pages} overwrites nothing silently`, async () => {
-    const { id } = await ask('POST', path, fields)
+    const [theirs, mine] = [unique('Theirs'), unique('Mine')]
+    const { id } = await ask('POST', path, { ...fields, name: unique(fields.name) })
     await using page = await browser.page(app.url)
     await page.goto(`${pages}/${id}`)
     await page.getByRole('textbox', { name: 'Name', exact: true }).waitFor()
-    await ask('PUT', `${path}/${id}`, { name: 'Theirs' })
-    await write(page, 'Name', 'Mine')
+    await ask('PUT', `${path}/${id}`, { name: theirs })
+    await write(page, 'Name', mine)
     await page
       .getByRole('alert')
       .getByText(/in name/)
       .waitFor()
     await page.getByRole('button', { name: 'Save mine anyway' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: mine }).waitFor()
   })
 }
 
@@ -107,7 +108,7 @@ verifies('contract-25.two-editors', 'the prices of models are held too', async (
   await dialog.getByLabel('Currency').fill('USD')
   await dialog.getByRole('button', { name: 'Save prices' }).click()
   await dialog.waitFor({ state: 'detached' })
-  expect((await app.client.GET('/api/v1/settings/prices')).data?.currency).toBe('USD')
+  await expect.poll(async () => (await app.client.GET('/api/v1/settings/prices')).data?.currency).toBe('USD')
 })
 
 verifies('contract-25.two-editors', 'a new secret of one’s own is no change by somebody else', async () => {

@@ -90,12 +90,12 @@ describe.each(versions.map(({ name }, version) => ({ name, version })))('$name',
       await expect.poll(() => page.getByRole('status').textContent()).toMatch(/^The /)
       await page.reload()
       await expect.poll(() => page.getByRole('status').textContent(), { timeout: WAIT_MS }).toMatch(/^The /)
-      expect(await page.getByRole('alert').count()).toBe(0)
+      await expect.poll(() => page.getByRole('alert').count()).toBe(0)
       await say(page, '/echo on')
       await expect.poll(() => reply(page), { timeout: WAIT_MS }).toBe('assistant: on')
       await ready(page)
-      expect(await page.getByRole('alert').textContent()).toMatch(/^The /)
-      expect(await page.getByRole('button', { name: '/slow 30 !' }).count()).toBeGreaterThan(0)
+      await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/^The /)
+      await expect.poll(() => page.getByRole('button', { name: '/slow 30 !' }).count()).toBeGreaterThan(0)
     },
   )
 

@@ -3,7 +3,7 @@ import { afterAll, expect } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { startReceiver } from '../../support/network/receiver.ts'
 import { verifies } from '../../verifies.ts'
-import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
+import { axe, openBrowser, sidewaysScroll, unique } from '../browser.ts'
 
 const app = await startTestApp()
 const receiver = await startReceiver()
@@ -26,6 +26,7 @@ const post = async (path: string, body: object) => {
 }
 
 verifies('contract-22.webhooks', 'made, its secret shown once, tested, and delivered again', async () => {
+  await app.sql`delete from webhooks`
   await using page = await browser.page(app.url)
   await page.goto('/webhooks')
   await page.getByRole('link', { name: 'Create the first one' }).click()
@@ -36,7 +37,7 @@ verifies('contract-22.webhooks', 'made, its secret shown once, tested, and deliv
   await page.getByLabel('URL').fill(receiver.url)
   await page.getByRole('button', { name: 'Create webhook' }).click()
   const secret = page.getByTestId('secret')
-  expect(await secret.textContent()).toMatch(/^whsec_/)
+  await expect.poll(() => secret.textContent()).toMatch(/^whsec_/)
   expect(await axe(page)).toEqual([])
   await page.getByRole('button', { name: 'I have copied it' }).click()
   await expect.poll(() => secret.count()).toBe(0)
@@ -53,29 +54,31 @@ verifies('contract-22.webhooks', 'made, its secret shown once, tested, and deliv
   expect(await sidewaysScroll(page)).toEqual([])
   await page.getByRole('button', { name: 'New secret' }).click()
   await page.getByRole('button', { name: 'Make a new secret' }).click()
-  expect(await secret.textContent()).toMatch(/^whsec_/)
+  await expect.poll(() => secret.textContent()).toMatch(/^whsec_/)
   await page.reload()
   await page.getByRole('button', { name: 'New secret' }).waitFor()
-  expect(await secret.count()).toBe(0)
+  await expect.poll(() => secret.count()).toBe(0)
 
   // The list says whether it is received, and of which, on a phone too.
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/webhooks')
   await page.getByText('Delivers', { exact: true }).waitFor()
-  expect((await page.getByRole('link', { name: 'Orders' }).boundingBox())?.width).toBeGreaterThan(32)
+  const link = page.getByRole('link', { name: 'Orders' })
+  await expect.poll(async () => (await link.boundingBox())?.width).toBeGreaterThan(32)
   expect(await axe(page)).toEqual([])
 })
 
 verifies('contract-22.session-stream', 'the page of all sessions moves by itself, without polling', async () => {
-  await post(`${deploy}/sessions`, { title: 'First' })
+  const [first, second] = [unique('First'), unique('Second')]
+  await post(`${deploy}/sessions`, { title: first })
   await using page = await browser.page(app.url)
   let lists = 0
   page.on('request', (request) => {
     if (/\/api\/v1\/sessions\?/.test(request.url())) lists += 1
   })
   await page.goto('/sessions')
-  await page.getByRole('link', { name: 'First', exact: true }).waitFor()
-  await post(`${deploy}/sessions`, { title: 'Second' })
-  await page.getByRole('link', { name: 'Second', exact: true }).waitFor()
+  await page.getByRole('link', { name: first, exact: true }).waitFor()
+  await post(`${deploy}/sessions`, { title: second })
+  await page.getByRole('link', { name: second, exact: true }).waitFor()
   expect(lists).toBeLessThan(6)
 })

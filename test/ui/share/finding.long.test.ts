@@ -3,7 +3,7 @@ import { afterAll, expect } from 'vitest'
 import { allIndexed, asMessages } from '../../features/search/support.ts'
 import { openScene } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
-import { axe, openBrowser, type TestPage } from '../browser.ts'
+import { axe, openBrowser, type TestPage, unique } from '../browser.ts'
 
 const scene = await openScene({ settings: { SEED_DEMO: 'off' } })
 const browser = await openBrowser()
@@ -33,11 +33,11 @@ verifies(
     await expect.poll(() => page.locator('mark').allTextContents()).toEqual(['walrus', 'walrus'])
     await field.fill('"quick walrus"')
     await expect.poll(() => page.locator('mark').allTextContents()).toEqual(['quick walrus'])
-    expect(await rows(page).count()).toBe(1)
+    await expect.poll(() => rows(page).count()).toBe(1)
     expect(await axe(page)).toEqual([])
     await page.locator('mark').click()
     await page.locator('[data-linked]').getByText('A quick walrus').waitFor()
-    expect(new URL(page.url()).pathname).toBe(`/playground/${scene.agentId}/${first}`)
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/playground/${scene.agentId}/${first}`)
     await expect.poll(() => searchedIn(page)).toEqual(['quick walrus'])
   },
 )
@@ -72,38 +72,43 @@ verifies('contract-31.search-pages', 'the playground’s list finds messages of 
 })
 
 verifies('contract-31.search-pages', 'sessions are archived and brought back in both lists', async () => {
+  const title = unique('Trip')
+  const id = await given(title, ['Where to?', 'Home.'])
   await using page = await browser.page(scene.app.url)
   await page.goto('/sessions')
-  await rows(page).filter({ hasText: 'Trip' }).getByRole('checkbox').check()
+  const row = rows(page).filter({ hasText: title })
+  await row.getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Archive' }).click()
-  await rows(page).filter({ hasText: 'Trip' }).getByText('archived').waitFor()
+  await row.getByText('archived').waitFor()
   await page.getByRole('search').locator('input').fill('archived:yes')
-  await expect.poll(() => rows(page).count()).toBe(1)
+  await rows(page).filter({ hasText: 'Work' }).waitFor({ state: 'detached' })
+  await row.waitFor()
   await page.goto(`/playground/${scene.agentId}`)
-  await page.getByRole('button', { name: 'Unarchive the session “Trip”' }).click()
-  await page.getByRole('button', { name: 'Archive the session “Trip”', exact: true }).waitFor()
-  expect((await scene.call('GET', `${scene.sessions}/${first}`)).json.archived).toBe(false)
+  await page.getByRole('button', { name: `Unarchive the session “${title}”` }).click()
+  await page.getByRole('button', { name: `Archive the session “${title}”`, exact: true }).waitFor()
+  await expect.poll(async () => (await scene.call('GET', `${scene.sessions}/${id}`)).json.archived).toBe(false)
 })
 
 verifies('contract-31.search-pages', 'a share is made with its link, listed and revoked', async () => {
+  const id = await given('Shared', ['Where to?', 'Home.'])
   await using page = await browser.page(scene.app.url)
-  await page.goto(`/playground/${scene.agentId}/${first}`)
+  await page.goto(`/playground/${scene.agentId}/${id}`)
   await page.getByRole('button', { name: 'Share this session' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('With reasoning').check()
   await dialog.getByRole('button', { name: 'Create link' }).click()
   const link = await dialog.locator('code').innerText()
-  expect(link).toMatch(new RegExp(`^${scene.app.url}/share/${scene.agentId}/${first}#sh_[\\w-]{43}$`))
+  expect(link).toMatch(new RegExp(`^${scene.app.url}/share/${scene.agentId}/${id}#sh_[\\w-]{43}$`))
   await dialog.getByRole('cell', { name: 'As it was, reasoning' }).waitFor()
   expect(await axe(page)).toEqual([])
   const read = async () =>
     (
-      await scene.call('GET', `${scene.sessions}/${first}`, undefined, {
+      await scene.call('GET', `${scene.sessions}/${id}`, undefined, {
         authorization: `Bearer ${link.split('#')[1]}`,
       })
     ).status
-  expect(await read()).toBe(200)
+  await expect.poll(() => read()).toBe(200)
   await dialog.getByRole('button', { name: 'Revoke' }).click()
   await dialog.getByRole('cell', { name: 'As it was, reasoning' }).waitFor({ state: 'detached' })
-  expect(await read()).toBe(401)
+  await expect.poll(() => read()).toBe(401)
 })

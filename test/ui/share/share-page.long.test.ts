@@ -24,21 +24,20 @@ verifies('contract-31.share-page', 'shows title and messages, and nothing of the
   await page.goto(path)
   await page.getByRole('heading', { name: 'A trip' }).waitFor()
   await expect.poll(() => page.getByRole('article', { name: 'User' }).innerText()).toContain('Where to?')
-  expect(await page.getByRole('article', { name: 'Reply' }).locator('strong').innerText()).toBe('answer')
-  expect(await page.title()).toBe('A trip')
-  expect(await page.locator('form').count()).toBe(0)
-  expect(await page.evaluate("[...document.querySelectorAll('a')].map((one) => new URL(one.href).origin)")).toEqual([
-    'https://example.com',
-    'https://example.com',
-  ])
+  await expect.poll(() => page.getByRole('article', { name: 'Reply' }).locator('strong').innerText()).toBe('answer')
+  await expect.poll(() => page.title()).toBe('A trip')
+  await expect.poll(() => page.locator('form').count()).toBe(0)
+  await expect
+    .poll(() => page.evaluate("[...document.querySelectorAll('a')].map((one) => new URL(one.href).origin)"))
+    .toEqual(['https://example.com', 'https://example.com'])
   expect(await axe(page)).toEqual([])
   const token = path.split('#')[1] ?? ''
   expect(asked.filter((url) => !url.startsWith(scene.app.url) || url.includes(token))).toEqual([])
   expect(asked.filter((url) => /\/api\/(?!v1\/agents\/[^/]+\/deploy\/sessions\/)/.test(url))).toEqual([])
   await scene.call('DELETE', `${scene.sessions}/${id}/shares/${shareId}`, undefined, key)
   await page.reload()
-  expect(await page.getByRole('alert').innerText()).toContain('was revoked')
-  expect(await page.getByRole('article').count()).toBe(0)
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('was revoked')
+  await expect.poll(() => page.getByRole('article').count()).toBe(0)
 })
 
 verifies(
@@ -62,8 +61,8 @@ verifies(
     await page.locator('article[aria-label=Reply][aria-busy=false]').waitFor()
     await scene.call('DELETE', `${scene.sessions}/${id}/shares/${shareId}`, undefined, key)
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('article').count()).toBe(0)
+    await expect.poll(() => page.getByRole('article').count()).toBe(0)
     await page.goto(path.split('#')[0] ?? '')
-    expect(await page.getByRole('alert').innerText()).toContain('not complete')
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('not complete')
   },
 )

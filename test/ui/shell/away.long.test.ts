@@ -39,13 +39,15 @@ test('asks a few times, less and less often, and comes with its styles when the 
   expect(server.asked.length).toBeLessThan(40)
   server.away = false
   await page.locator('[data-state]').first().waitFor()
-  expect(await page.evaluate(withoutSheet)).toBe(0)
-  expect(
-    await page
-      .locator('[data-state]')
-      .first()
-      .evaluate('getComputedStyle(document.querySelector("[data-state]")).borderStyle'),
-  ).not.toBe('none')
+  await expect.poll(() => page.evaluate(withoutSheet)).toBe(0)
+  await expect
+    .poll(() =>
+      page
+        .locator('[data-state]')
+        .first()
+        .evaluate('getComputedStyle(document.querySelector("[data-state]")).borderStyle'),
+    )
+    .not.toBe('none')
 })
 
 test('can be taken back', async () => {
@@ -57,7 +59,7 @@ test('can be taken back', async () => {
   server.away = false
   await page.getByText('Greenroom cannot be reached').waitFor({ state: 'detached' })
   await page.waitForResponse(/api\/v1\/sessions/)
-  expect(await heading(page)).toBe('New prompt')
+  await expect.poll(() => heading(page)).toBe('New prompt')
   await menu(page).getByRole('link', { name: 'Live view' }).click()
   await page.getByRole('heading', { level: 1, name: 'Live view' }).waitFor()
 })

@@ -23,7 +23,7 @@ for (const [width, part] of [
 ] as const) {
   for (const scheme of ['light', 'dark'] as const) {
     test(`at ${width}, ${scheme}: the frame is there without a script, as it is with them`, async () => {
-      const look = async (withScripts: boolean) => {
+      const look = async (withScripts: boolean, expected?: string[]) => {
         await using page = await browser.page(app.url, { width, scheme, fresh: true, allow: /Failed to/ })
         if (!withScripts) await page.route(/\/assets\/[^/]+\.js$/, (route) => route.abort())
         await page.goto('/prompts')
@@ -32,9 +32,11 @@ for (const [width, part] of [
         await page.evaluate('document.fonts.ready.then(() => null)')
         expect(await sidewaysScroll(page)).toEqual([])
         const looks = [boxOf(part), boxOf(`${part} .brand img`), backOf(part), backOf('body')]
-        return await Promise.all(looks.map((one) => page.evaluate<string>(one)))
+        const seen = () => Promise.all(looks.map((one) => page.evaluate<string>(one)))
+        if (expected !== undefined) await expect.poll(seen).toEqual(expected)
+        return await seen()
       }
-      expect(await look(true)).toEqual(await look(false))
+      await look(true, await look(false))
     })
   }
 }

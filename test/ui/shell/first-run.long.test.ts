@@ -14,6 +14,7 @@ afterAll(async () => {
 })
 
 test('provider, test, prompt, agent with tools, playground', async () => {
+  for (const table of ['agents', 'providers', 'prompts']) await app.sql`delete from ${app.sql(table)}`
   await using page = await browser.page(app.url)
   await page.goto('/')
   await page.getByText('Three steps to the first reply').waitFor()
@@ -32,7 +33,7 @@ test('provider, test, prompt, agent with tools, playground', async () => {
   await page.getByRole('link', { name: 'Create an agent with model-b' }).click()
 
   await page.getByText('The provider lists 2 models.').waitFor()
-  expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('model-b')
+  await expect.poll(() => page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('model-b')
   await page.getByLabel('Name').fill('Helper')
   await page.getByRole('button', { name: 'New', exact: true }).click()
   const dialog = page.getByRole('dialog')
@@ -69,7 +70,7 @@ test('provider, test, prompt, agent with tools, playground', async () => {
   })
 
   const tryIt = page.getByRole('link', { name: 'Try it' })
-  expect(await tryIt.getAttribute('href')).toBe(`/playground/${agent?.id}`)
+  await expect.poll(() => tryIt.getAttribute('href')).toBe(`/playground/${agent?.id}`)
   await page.goto('/')
   await page.getByRole('heading', { name: 'Helper' }).waitFor()
   await page.locator('[aria-current=step]').getByText('Talk to it').waitFor()

@@ -22,6 +22,7 @@ async function ask(message: string): Promise<void> {
 }
 
 test('what failed is told by code, provider and HTTP status, for the hours that are chosen', async () => {
+  for (const table of ['sessions', 'token_usage']) await app.sql`delete from ${app.sql(table)}`
   await app.client.PUT('/api/v1/settings/providers/{id}', {
     params: { path: { id: providerId } },
     body: { name: 'Vendor' },
@@ -38,7 +39,9 @@ test('what failed is told by code, provider and HTTP status, for the hours that 
   await page.getByRole('img', { name: /3 replies, 2 failed|1 reply, / }).waitFor()
   const failures = page.getByRole('region', { name: 'What failed in the last hour' }).getByRole('listitem')
   await failures.getByText('Vendor · HTTP 400').waitFor()
-  expect(await failures.allTextContents()).toEqual([expect.stringMatching(/^provider_error Lamp.*2 sessions/)])
+  await expect
+    .poll(() => failures.allTextContents())
+    .toEqual([expect.stringMatching(/^provider_error Lamp.*2 sessions/)])
   expect(await axe(page)).toEqual([])
 
   // The hours before these: nothing.
@@ -58,6 +61,8 @@ test('what failed is told by code, provider and HTTP status, for the hours that 
 })
 
 test('all that run are counted, and a reply that writes is not silent however long it runs', async () => {
+  up.forget()
+  await app.sql`delete from sessions`
   const running = new Promise<UpstreamCall>((resolve) => up.next(resolve))
   const ended = ask('Is it on?')
   const call = await running

@@ -1,4 +1,5 @@
 /** What the keyboard does beside writing: it goes to pages, along rows, and folds what stands beside the conversation. */
+import type { Locator } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
 import { axe, openBrowser } from '../browser.ts'
@@ -13,6 +14,8 @@ afterAll(async () => {
   await browser.close()
   await app[Symbol.asyncDispose]()
 })
+
+const widthOf = async (locator: Locator) => (await locator.boundingBox())?.width
 
 test('the sessions are fewer than forty stops of the tab key, and the focus goes along with the arrows', async () => {
   await using page = await browser.page(app.url)
@@ -47,7 +50,7 @@ test('G and another key lead to a page, but not where something is typed', async
   await page.getByRole('search').locator('input').focus()
   await page.keyboard.type('gh')
   await until(() => page.getByRole('search').locator('input').inputValue()).toBe('gh')
-  expect(new URL(page.url()).pathname).toBe('/sessions')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/sessions')
 })
 
 test('the sessions beside a conversation fold away and stay folded, which leaves it more than 720 pixels', async () => {
@@ -58,10 +61,10 @@ test('the sessions beside a conversation fold away and stay folded, which leaves
   await page.getByRole('complementary', { name: 'Workbench' }).waitFor()
   await page.getByRole('button', { name: 'Sessions', exact: true }).click()
   await list.waitFor({ state: 'detached' })
-  expect((await page.getByRole('region', { name: 'Chat' }).boundingBox())?.width).toBeGreaterThan(720)
+  await until(() => widthOf(page.getByRole('region', { name: 'Chat' }))).toBeGreaterThan(720)
   await page.reload()
   await page.getByText('The provider answered with an error').waitFor()
-  expect(await list.count()).toBe(0)
+  await expect.poll(() => list.count()).toBe(0)
   expect(await axe(page)).toEqual([])
   await page.getByRole('log').focus()
   await page.keyboard.press(']')
@@ -74,12 +77,11 @@ test('the navigation folds to its icons and stays folded, which leaves the conve
   await page.getByRole('navigation', { name: 'Sessions' }).waitFor()
   await page.getByRole('complementary', { name: 'Workbench' }).waitFor()
   await page.getByRole('button', { name: 'Fold the navigation' }).click()
-  const widthOf = async (locator: ReturnType<typeof page.locator>) => (await locator.boundingBox())?.width
   await until(() => widthOf(page.getByRole('navigation', { name: 'Main' }))).toBe(48)
-  expect(await widthOf(page.getByRole('region', { name: 'Chat' }))).toBeGreaterThan(720)
+  await expect.poll(() => widthOf(page.getByRole('region', { name: 'Chat' }))).toBeGreaterThan(720)
   await page.reload()
   await page.getByRole('link', { name: 'Approvals', exact: true }).waitFor()
-  expect(await widthOf(page.getByRole('navigation', { name: 'Main' }))).toBe(48)
+  await expect.poll(() => widthOf(page.getByRole('navigation', { name: 'Main' }))).toBe(48)
   expect(await axe(page)).toEqual([])
   await page.getByRole('log').focus()
   await page.keyboard.press('[')

@@ -1,7 +1,7 @@
 /** The login as a page of its own, and over the page when it ends in the middle of work. */
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
-import { axe, openBrowser, sidewaysScroll, type TestPage } from '../browser.ts'
+import { axe, openBrowser, sidewaysScroll, type TestPage, unique } from '../browser.ts'
 
 const app = await startTestApp({ settings: { AUTH_CREDENTIALS: 'anna:secret-word,ben:other-word' } })
 const browser = await openBrowser()
@@ -15,6 +15,18 @@ async function logIn(page: TestPage, password = 'secret-word', name = 'anna'): P
     await page.getByLabel('Username', { exact: true }).fill(name)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+/** Ends all logins as the page's next POST to that path arrives: no earlier request of the page meets the end. */
+async function endLoginAt(page: TestPage, path: string): Promise<void> {
+  let hasEnded = false
+  await page.route(path, async (route) => {
+    if (!hasEnded && route.request().method() === 'POST') {
+      hasEnded = true
+      await app.sql`delete from logins`
+    }
+    await route.continue()
+  })
 }
 
 test('the login comes first, then the page whose address was asked for; logout ends it', async () => {
@@ -38,7 +50,7 @@ test('/docs leads to the login and back', async () => {
   await using page = await browser.page(app.url, { allow: /./ })
   await page.goto('/docs')
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
-  expect(new URL(page.url()).search).toBe('?next=/docs')
+  await expect.poll(() => new URL(page.url()).search).toBe('?next=/docs')
   await logIn(page)
   await page.waitForURL((url) => url.pathname.startsWith('/docs'))
   await page.getByText('Greenroom').first().waitFor()
@@ -56,9 +68,10 @@ test('a login that ends in the middle of work is asked for over the page, and wh
   await page.goto('/prompts/new')
   await logIn(page)
   await page.getByRole('heading', { level: 1, name: 'New prompt' }).waitFor()
-  await page.getByLabel('Name').fill('Kept')
+  const name = unique('Kept')
+  await page.getByLabel('Name').fill(name)
   await page.getByLabel('Prompt', { exact: true }).fill('What I typed')
-  await app.sql`delete from logins`
+  await endLoginAt(page, '**/api/v1/prompts')
   await page.getByRole('button', { name: 'Create prompt' }).click()
   const dialog = page.getByRole('dialog', { name: 'Your login has ended' })
   await dialog.waitFor()
@@ -66,10 +79,10 @@ test('a login that ends in the middle of work is asked for over the page, and wh
   await page.keyboard.press('Escape')
   await dialog.getByLabel('Password', { exact: true }).fill('secret-word')
   await dialog.getByRole('button', { name: 'Log in' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor()
-  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('What I typed')
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await expect.poll(() => page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('What I typed')
   const [{ count } = { count: 0 }] = await app.sql<{ count: number }[]>`
-    select count(*)::int as count from prompts where name = 'Kept'`
+    select count(*)::int as count from prompts where name = ${name}`
   expect(count).toBe(1)
 })
 
@@ -79,9 +92,10 @@ test('a login in another window goes on here too, and one as somebody else does 
   await logIn(page)
   await page.getByRole('heading', { level: 1, name: 'New prompt' }).waitFor()
   const field = page.getByLabel('Prompt', { exact: true })
-  await page.getByLabel('Name').fill('Of two windows')
+  const name = unique('Of two windows')
+  await page.getByLabel('Name').fill(name)
   await field.fill('What I typed')
-  await app.sql`delete from logins`
+  await endLoginAt(page, '**/api/v1/prompts')
   await page.getByRole('button', { name: 'Create prompt' }).click()
   const dialog = page.getByRole('dialog', { name: 'Your login has ended' })
   await dialog.waitFor()
@@ -98,8 +112,8 @@ test('a login in another window goes on here too, and one as somebody else does 
   await dialog.getByText('Log in to continue').waitFor()
   await elsewhere('anna', 'secret-word')
   await comeBack()
-  await page.getByRole('heading', { level: 1, name: 'Of two windows' }).waitFor()
-  expect(await field.inputValue()).toBe('What I typed')
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await expect.poll(() => field.inputValue()).toBe('What I typed')
   await dialog.waitFor({ state: 'detached' })
 })
 
@@ -129,5 +143,5 @@ test('a logout takes along what the window has kept of a person’s drafts', asy
   await page.goto(`/playground/${agentId}`)
   await logIn(page)
   await message.waitFor()
-  expect(await message.inputValue()).toBe('')
+  await expect.poll(() => message.inputValue()).toBe('')
 })

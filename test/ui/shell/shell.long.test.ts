@@ -1,7 +1,7 @@
 /** The frame around the pages: addresses, navigation, colours, small screens, and a server that goes away. */
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
-import { axe, focused, openBrowser, sidewaysScroll } from '../browser.ts'
+import { axe, focused, openBrowser, sidewaysScroll, unique } from '../browser.ts'
 
 const app = await startTestApp()
 const browser = await openBrowser()
@@ -30,7 +30,7 @@ test.each(pages)('%s can be opened by its address, read by all, and fits small s
   await using page = await browser.page(app.url)
   await page.goto(path)
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  expect(await page.title()).toBe(`${heading} · Greenroom`)
+  await expect.poll(() => page.title()).toBe(`${heading} · Greenroom`)
   expect(await sidewaysScroll(page)).toEqual([])
   expect(await axe(page)).toEqual([])
 })
@@ -48,21 +48,21 @@ test('links change the address, the back button goes back, the focus follows', a
   const side = page.getByRole('navigation', { name: 'Main' })
   await side.getByRole('link', { name: 'Prompts' }).click()
   await page.getByRole('heading', { level: 1, name: 'Prompts' }).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/prompts')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/prompts')
   await expect.poll(() => focused(page)).toBe('main')
-  expect(await side.getByRole('link', { name: 'Prompts' }).getAttribute('aria-current')).toBe('page')
+  await expect.poll(() => side.getByRole('link', { name: 'Prompts' }).getAttribute('aria-current')).toBe('page')
   await page.goBack()
   await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
 })
 
 test('a record comes out of its list, and goes back into it', async () => {
-  const { data } = await app.client.POST('/api/v1/prompts', { body: { name: 'Moving', content: 'Move.' } })
+  const name = unique('Moving')
+  const { data } = await app.client.POST('/api/v1/prompts', { body: { name, content: 'Move.' } })
   await using page = await browser.page(app.url)
   await page.goto('/prompts')
-  const row = page.getByRole('row', { name: /Moving/ })
+  const row = page.getByRole('row', { name })
   await row.waitFor()
-  const height = await row.evaluate((node) => node.getBoundingClientRect().height)
-  expect(height).toBeLessThanOrEqual(38)
+  await expect.poll(() => row.evaluate((node) => node.getBoundingClientRect().height)).toBeLessThanOrEqual(38)
   await page.evaluate(`{
     const start = document.startViewTransition.bind(document)
     globalThis.moves = 0
@@ -72,7 +72,7 @@ test('a record comes out of its list, and goes back into it', async () => {
     }
   }`)
   await row.getByRole('link').click()
-  await page.getByRole('heading', { level: 1, name: 'Moving' }).waitFor()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
   await page.getByRole('link', { name: 'Prompts', exact: true }).last().click()
   await row.waitFor()
   await expect.poll(() => page.evaluate('globalThis.moves')).toBe(2)
@@ -84,7 +84,7 @@ test('the first Tab offers to skip the navigation', async () => {
   await page.goto('/prompts')
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Tab')
-  expect(await focused(page)).toBe('Skip to content')
+  await expect.poll(() => focused(page)).toBe('Skip to content')
   await page.keyboard.press('Enter')
   await expect.poll(() => focused(page)).toBe('main')
 })
@@ -125,7 +125,8 @@ test('Ctrl+K leads to a page by a part of its name', async () => {
 })
 
 test('Ctrl+K finds records of every kind by their names', async () => {
-  const named = { name: 'zebra' }
+  const name = unique('zebra')
+  const named = { name }
   const url = 'https://zebra.example'
   await Promise.all([
     app.client.POST('/api/v1/settings/providers', { body: { ...named, providerType: 'demo' } }),
@@ -137,14 +138,15 @@ test('Ctrl+K finds records of every kind by their names', async () => {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   const field = page.getByRole('textbox', { name: 'Go to' })
-  await field.fill('zebra')
-  await expect.poll(() => page.getByText('zebra', { exact: true }).count()).toBe(3)
+  await field.fill(name)
+  await expect.poll(() => page.getByText(name, { exact: true }).count()).toBe(3)
   expect(await axe(page)).toEqual([])
   await field.press('Enter')
   await page.waitForURL(/\/providers\/[0-9a-f-]{36}$/)
 })
 
 test('a server that goes away is said to be away, and asked again until it is back', async () => {
+  await app.sql`delete from prompts`
   await using page = await browser.page(app.url)
   await page.goto('/')
   await page.getByRole('heading', { level: 1 }).waitFor()

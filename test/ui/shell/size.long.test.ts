@@ -181,7 +181,7 @@ test('nothing that words numbers and times is made for a workbench that shows no
   }`)
   await page.goto(`/playground/${agentId}`)
   await page.getByRole('complementary', { name: 'Workbench' }).getByLabel('System prompt').waitFor()
-  expect(await page.evaluate<string[]>('made')).toEqual([])
+  await expect.poll(() => page.evaluate<string[]>('made')).toEqual([])
 })
 
 interface Scene {

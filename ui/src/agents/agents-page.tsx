@@ -27,7 +27,7 @@ export function Component() {
       columns={[
         {
           header: 'Model',
-          width: '30%',
+          width: 'clamp(8rem, 24vw, 22rem)',
           cell: ({ model }) => (
             <span className={classes.model} title={model}>
               {model}

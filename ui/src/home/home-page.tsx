@@ -1,7 +1,7 @@
 /** The shortest way to a first reply: an agent to talk to, or the steps to create one. */
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useDeferredValue } from 'react'
-import { agentResource } from '../agents/resource.ts'
+import { type Agent, agentResource } from '../agents/resource.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { Page } from '../blocks/pages/page.tsx'
@@ -32,13 +32,18 @@ export function Component() {
   const newest = found?.[0]
   const talked = newest !== undefined
   const { isDismissed, dismiss } = useDismissed()
-  const steps = isDismissed ? {} : { refetchInterval: EVERY_MS }
-  const providers = useQuery({ ...someProviders, ...steps })
-  const agents = useQuery({ ...someAgents, ...steps })
-  const hasOwnProvider = providers.data?.items.some(({ providerType }) => providerType !== 'demo') === true
-  const own = agents.data?.items.filter(({ model }) => model !== 'demo') ?? []
+  const ownOf = (items: readonly Agent[] = []) => items.filter(({ model }) => model !== 'demo')
   // Whoever is served needs no first steps.
-  const isServed = found?.some(({ agentId }) => own.some(({ id }) => id === agentId)) === true
+  const isServedBy = (own: readonly Agent[]) =>
+    found?.some(({ agentId }) => own.some(({ id }) => id === agentId)) === true
+  const agents = useQuery({
+    ...someAgents,
+    refetchInterval: ({ state }) => !isDismissed && !isServedBy(ownOf(state.data?.items)) && EVERY_MS,
+  })
+  const own = ownOf(agents.data?.items)
+  const isServed = isServedBy(own)
+  const providers = useQuery({ ...someProviders, refetchInterval: !isDismissed && !isServed && EVERY_MS })
+  const hasOwnProvider = providers.data?.items.some(({ providerType }) => providerType !== 'demo') === true
   const talkedTo = useQuery({ ...agentResource.one(newest?.agentId ?? ''), enabled: talked })
   const agent = talked ? talkedTo.data : agents.data?.items[0]
   const error = agents.error ?? providers.error ?? (mayRead ? sessions.error : null)

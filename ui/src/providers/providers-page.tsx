@@ -44,7 +44,7 @@ export function Component() {
           cell: ({ providerType }) => types?.find(({ id }) => id === providerType)?.name ?? providerType,
         },
         { header: 'Key', width: '8rem', minor: true, cell: keyWords },
-        ...(failed === undefined ? [] : [{ header: 'Failed in 24 h', width: '9rem', cell: failed }]),
+        ...(failed === undefined ? [] : [{ header: 'Failed in 24 h', width: '9rem', minor: true, cell: failed }]),
       ]}
       create="New provider"
       createFirst="Connect the first one"

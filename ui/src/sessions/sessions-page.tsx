@@ -1,5 +1,5 @@
 /** `/sessions`: the sessions of all agents, for operators. */
-import { Kbd, SegmentedControl, Text } from '@mantine/core'
+import { Group, Kbd, SegmentedControl, Text } from '@mantine/core'
 import { IconMessages } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -89,8 +89,10 @@ export function Component() {
         />
         <QueryField {...state} />
         <TimeRange {...state} />
-        <ViewsMenu isFiltered={isFiltered} />
-        <ColumnsMenu chosen={shown} onChange={choose} />
+        <Group gap={8} wrap="nowrap">
+          <ViewsMenu isFiltered={isFiltered} />
+          <ColumnsMenu chosen={shown} onChange={choose} />
+        </Group>
       </div>
       <Hours {...state} />
       {data?.complete === false && <Text fz="sm">Older messages are still being made searchable.</Text>}

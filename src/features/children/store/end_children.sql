@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Ends the children of replies that do not go on: those that run are asked to end, at all depths at once, what those ask that
    wait is rejected, those that have not begun are removed. Called once a second, and again until none is left. Returns the replies that are to end, with the
    instances that run them. */
@@ -7,6 +7,7 @@ declare
   v_below uuid[];
   v_unbegun uuid[];
 begin
+  delete from gone_children g where not may_go_on_with_children(g.parent_session, g.parent_reply);
   perform 1 from children c where not c.over;
   if not found then return; end if;
   with recursive below as (
@@ -23,7 +24,7 @@ begin
   if v_unbegun is not null then perform delete_sessions(null, v_unbegun); end if;
   perform drop_waiting(s.id, null)
      from (select x.id from sessions x where x.id = any(v_below) and x.status = 'waiting' order by x.id) s;
-  -- One that was removed meanwhile, and made anew by a reply that still ran, is removed the next time.
+  -- One that has not begun and was not removed yet is removed the next time.
   update children c set over = true
    where c.session_id = any(v_below)
      and not exists (select from messages m where m.session_id = c.session_id and m.status = 'streaming')

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* Makes the session that answers a call of a running reply, with the call's message in its queue (rank 3: begin_children
    begins it). Repeated, it makes nothing more: the ids follow from the call.
    p_call: {session_id, user_id, reply_id, agent_id, parent_session, parent_reply, place, call_id, title, max_session_bytes,
@@ -20,6 +20,8 @@ begin
     call_id text, title text, max_session_bytes bigint, max_user_bytes bigint, facts jsonb, along boolean);
   perform 1 from children x where x.session_id = c.session_id;
   if found then return 'open'; end if;
+  perform 1 from gone_children x where x.session_id = c.session_id;
+  if found then return 'open'; end if; -- it was: whoever waits for it is told that it was deleted
   if c.along then
     perform 1 from sessions s where s.id = c.parent_session for key share skip locked;
     if not found then return 'later'; end if;

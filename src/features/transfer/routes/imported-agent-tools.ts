@@ -1,7 +1,7 @@
 /** The tools of an import's agents. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { checkConditions } from '../../../http/sending/given-approvals.ts'
-import { givenTools } from '../../../http/sending/tool-choice.ts'
+import { givenTools, withKnownTools } from '../../../http/sending/tool-choice.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import { changeAgentTools } from '../../../persistence/records/tools/agent-tools.ts'
 import type { ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
@@ -89,7 +89,7 @@ export async function takeAgentTools(taking: Taking, given: readonly Choice[]): 
       } satisfies Record<keyof ToolChoice, unknown>
       const changes = givenTools(given, builtInTools)
       await checkConditions(changes.approvals, taking.deps.checkSchema)
-      return await changeAgentTools(tx, { agentId, changes, workOut })
+      return await withKnownTools(() => changeAgentTools(tx, { agentId, changes, workOut }))
     },
   })
 }

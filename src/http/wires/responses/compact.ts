@@ -1,5 +1,6 @@
 /** Handler of `POST …/responses/compact` (contract section 32): of a stored conversation, or of one that the caller keeps. */
 import type { components } from '../../../../openapi/generated/schema.ts'
+import { ResponseCompact } from '../../../../openapi/schemas/deploy/responses.ts'
 import type { Conversation } from '../../../actors/history/conversation.ts'
 import { restingGiven } from '../../../actors/history/history.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
@@ -11,10 +12,12 @@ import { callerLimits, callerName } from '../../../features/users/index.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
+import { nameIgnored } from '../../sending/answer-fields.ts'
 import { textOfInstructions } from '../../sending/caller-instructions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
+import { foreignIn } from './input/foreign-items.ts'
 import { conversationOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
 import { placesNamed } from './input/named-place.ts'
@@ -27,9 +30,12 @@ import { readTurns, type StoredTurn } from './store/stored-inputs.ts'
 
 type Body = components['schemas']['ResponseCompact']
 
+const known = new Set([...Object.keys(ResponseCompact.properties), 'model'])
+
 export async function compactResponse(deps: ResponseDependencies, agentId: string, body: Body, exchange: Exchange) {
   const agent = await loadAgent(deps, agentId)
   const { previous_response_id: previous, input } = body
+  nameIgnored(exchange.reply, { ...body, ...foreignIn(input) }, known)
   if (input != null) {
     if (previous != null) badRequest('input: cannot stand beside previous_response_id')
     return await compactInput(deps, agent, body, exchange)

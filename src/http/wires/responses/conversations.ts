@@ -31,6 +31,7 @@ import { conversationItems } from './output/stored-items.ts'
 import { findConversation, type StoredConversation } from './store/stored-responses.ts'
 import { forgetUnclaimed, type UnclaimedConversation } from './store/unclaimed.ts'
 import { createOfNoAgent, findOfNoAgent, ofNoAgent } from './unclaimed-conversations.ts'
+import { nameUnusedQuery } from './unused-query.ts'
 
 interface Named {
   /** The parameters of the path. Below `/api/v1/openai` it names no agent: the conversation may belong to any agent. */
@@ -165,13 +166,15 @@ export function mountConversations(deploy: FastifyInstance, deps: ResponseDepend
   const list = (input: Parameters<typeof listItems>[1]) => listItems(deps, input)
   const give = async (input: Named & Exchange & { body: components['schemas']['ConversationItemsCreate'] }) => {
     const found = await findOwn(deps, input)
+    nameUnusedQuery(input.request, input.reply)
     const { body } = input
     return 'agentId' in found
       ? await giveItems(deps, found, body, input)
       : await ofNoAgent(deps).give(found, body, input)
   }
-  const getItem = async (input: NamedItem) => {
+  const getItem = async (input: NamedItem & Exchange) => {
     const found = await findOwn(deps, input)
+    nameUnusedQuery(input.request, input.reply)
     const { item_id: id } = input.params
     return 'agentId' in found ? await readItem(deps, found, id) : ofNoAgent(deps).getItem(found, id)
   }

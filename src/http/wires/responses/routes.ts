@@ -23,6 +23,7 @@ import { type ItemQuery, listOfItems, orderOf } from './output/item-list.ts'
 import { inputItemsOf } from './output/stored-items.ts'
 import type { StoredResponse } from './store/stored-responses.ts'
 import { findResponse, forgetDequeued, noteDequeued } from './store/stored-responses.ts'
+import { nameUnusedQuery } from './unused-query.ts'
 
 interface Named {
   /** The parameters of the path. Below `/api/v1/openai` it names no agent: the response may belong to any agent. */
@@ -47,6 +48,7 @@ async function readResponse(
   { query, request, reply, ...named }: Named & Exchange & { query: ReadQuery },
 ) {
   const stored = await findOwn(deps, named)
+  nameUnusedQuery(request, reply)
   const { stream, starting_after: after } = query
   if (stream !== 'true') return await storedResponse(deps.sql, stored)
   const header = request.headers['last-event-id']

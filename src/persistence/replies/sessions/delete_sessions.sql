@@ -1,4 +1,4 @@
--- revision 7
+-- revision 8
 /* Removes sessions with all that belongs to them, and with those below them; tells the owners of their running replies and compactions. Answers the ids of those that
    there were. p_agent: whose they must be; null: anybody's. */
 create or replace function delete_sessions(p_agent uuid, p_sessions uuid[]) returns setof uuid language plpgsql as $$
@@ -20,7 +20,7 @@ begin
     exit when sessions_below(v_ids) = '{}';
   end loop;
   if v_ids is null then return; end if;
-  if v_below is not null then perform mark_above(b.id) from unnest(v_below) as b (id); end if;
+  if v_below is not null then perform leave_parents(v_below); end if;
   if exists (select from webhooks w where w.enabled) then perform tell_deleted(v_ids); end if;
   with running as (
     select m.id, m.session_id, m.session_num, m.instance_id, m.epoch from messages m

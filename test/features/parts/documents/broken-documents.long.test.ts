@@ -1,8 +1,13 @@
 /** Contract section 32: documents that are broken, or made to do harm. */
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { convertDocument } from '../../../../src/features/parts/documents/convert.ts'
+import { openScene } from '../../../http/scene.ts'
 import { verifies } from '../../../verifies.ts'
+import { formOf, sendForm } from '../../files/files-scene.ts'
 import { bodyOf, EXCEL, excel, paragraph, typesOf, WORD, word, wordEntries, xml, zipOf } from './made-documents.ts'
+
+const scene = await openScene()
+afterAll(scene.close)
 
 const MIB = 2 ** 20
 const whole = word(paragraph('words'))
@@ -52,6 +57,29 @@ for (const [name, bytes, expected] of documents) {
     expect(process.memoryUsage.rss() - before).toBeLessThan(16 * MIB)
   })
 }
+
+verifies(
+  'contract-32.broken-documents',
+  'none of them is taken as a file, and the error says which fault it has',
+  async () => {
+    const count = () => scene.app.sql<{ n: number }[]>`select count(*)::int as n from part_contents`
+    const before = await count()
+    const answers = []
+    for (const [name, bytes] of documents) {
+      const { status, json } = await sendForm(scene, `${scene.agent}/deploy/files`, formOf(bytes, {}, 'a.docx'))
+      answers.push([name, status, json.error?.param, json.error?.message])
+    }
+    const wordsOf = (expected: string) =>
+      expected === 'other' ? expect.stringMatching(/^file: must be PNG, /) : `file: ${expected}`
+    const wanted = documents.filter(([name]) => name !== 'no archive')
+    expect(answers.filter(([name]) => name !== 'no archive')).toEqual(
+      wanted.map(([name, , expected]) => [name, 400, 'file', wordsOf(expected)]),
+    )
+    expect(answers.at(-1)).toEqual(['no archive', 200, undefined, undefined]) // as text
+    const [first] = before
+    expect(await count()).toEqual([{ n: (first?.n ?? 0) + 1 }])
+  },
+)
 
 verifies('contract-32.broken-documents', 'too large, or more than its time or memory', async () => {
   const limits = { ms: 20_000, heapMegabytes: 128, bytes: whole.length }

@@ -98,6 +98,9 @@ verifies('contract-24.conversations', 'its items are what was said, in pages', a
   const ids: string[] = []
   for await (const item of client.conversations.items.list(made.id, { limit: 2, order: 'asc' })) ids.push(item.id ?? '')
   expect(ids).toEqual(whole.data.map(({ id }: { id: string }) => id))
+  const [first] = ids
+  const bare = sessionOf((first ?? '').replace(/^msg_/, ''))
+  expect((await list(`?order=asc&after=${bare}`)).data).toEqual(whole.data.slice(1))
   for (const wrong of ['limit=0', 'limit=101', 'order=up', 'after=msg_x']) {
     const answer = await scene.call('GET', `${scene.conversations}/${made.id}/items?${wrong}`)
     expect([wrong, answer.status, answer.json.error.type]).toEqual([wrong, 400, 'invalid_request_error'])

@@ -6,6 +6,7 @@ import { callSteps } from './surface/calls.ts'
 import { fieldSteps } from './surface/fields.ts'
 import { itemSteps } from './surface/items.ts'
 import { kitOf, type Step } from './surface/kit.ts'
+import { missingIn } from './surface/official.ts'
 import { toolSteps } from './surface/tools.ts'
 
 const scene = await openResponsesScene()
@@ -21,17 +22,30 @@ for (const { call, field, run } of steps) {
   })
 }
 
+verifies('contract-32.surface', 'each call, field and type of the official client is among them', () => {
+  expect(missingIn(steps)).toEqual([])
+})
+
 const cell = (text: string) => (text === '' ? '–' : text.replaceAll('|', '\\|'))
-const rowOf = ({ call, field, outcome, words }: Step) => {
-  const name = /^[a-z_.]+(?:, [a-z_]+)*$/.test(field) ? `\`${field}\`` : field
-  return `| \`${call}\` | ${cell(name)} | ${outcome} | ${cell(words)} |`
+const nameOf = ({ field }: Step) => cell(/^[a-z_.]+(?:, [a-z_]+)*$/.test(field) ? `\`${field}\`` : field)
+
+/** Returns the rows of the table: steps of a call that come to the same share one. */
+function rowsOf(all: readonly Step[]): string {
+  const groups = Map.groupBy(all, ({ call, outcome, words }) => JSON.stringify([call, outcome, words]))
+  const rows = [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (!first) return []
+    const { call, outcome, words } = first
+    return [`| \`${call}\` | ${group.map(nameOf).join(', ')} | ${outcome} | ${cell(words)} |`]
+  })
+  return rows.join('\n')
 }
 
 const head = `<!-- Written by test/http/wires/responses/openai-surface.long.test.ts (vitest run -u). Do not edit. -->
 
 # Calls and fields of OpenAI's Responses and Conversations
 
-Each row is a step of a test through the official client. *Ignored*: the field is accepted and not used, and the header
+Each field is a step of a test through the official client. *Ignored*: the field is accepted and not used, and the header
 \`x-greenroom-ignored\` names it. *Refused*: the error names it; the last column says what to use instead.
 
 | Call | Field or case | Here | |
@@ -39,5 +53,5 @@ Each row is a step of a test through the official client. *Ignored*: the field i
 `
 
 test('the table tells what was seen', async () => {
-  await expect(`${head}${steps.map(rowOf).join('\n')}\n`).toMatchFileSnapshot('../../../../docs/responses-fields.md')
+  await expect(`${head}${rowsOf(steps)}\n`).toMatchFileSnapshot('../../../../docs/responses-fields.md')
 })

@@ -1,6 +1,6 @@
 /** What a hard trial of the playground found, one test each. */
 import { afterAll, expect, test } from 'vitest'
-import { axe, type TestPage } from '../../browser.ts'
+import { axe, type TestPage, unique } from '../../browser.ts'
 import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { agentId, app, up, open, byHand, playground, close } = await startPlayground({ PROVIDER_IDLE_TIMEOUT_S: '90' })
@@ -14,7 +14,7 @@ test('a reply without a first token says how long it has waited and when it is g
   await soon(() => statuses(page)).toEqual(['Waiting for the first token'])
   const wait = replies(page).getByText(/^Silent for \d+ s, given up at 1 min 30 s$/)
   await wait.waitFor()
-  expect(await wait.getAttribute('data-level')).toBe('short')
+  await expect.poll(() => wait.getAttribute('data-level')).toBe('short')
   // A minute later, for the page's clock.
   await page.clock.install({ time: Date.now() + 60_000 })
   await page.clock.resume()
@@ -36,7 +36,7 @@ test('a reply without a first token says how long it has waited and when it is g
   await wait.waitFor({ state: 'detached' })
   // So it does when it stalls in the middle.
   await wait.waitFor()
-  expect(await statuses(page)).toEqual(['Writing'])
+  await expect.poll(() => statuses(page)).toEqual(['Writing'])
   await call.finish()
 })
 
@@ -104,30 +104,33 @@ test('formulas keep their backslashes, and a long paragraph its direction', asyn
   const reply = replies(page)
   const sources = reply.locator('annotation')
   await soon(() => sources.count()).toBe(3)
-  expect((await sources.allTextContents()).map((tex) => tex.trim())).toEqual(['a^2', 'e^{-x^2}\\,dx', '\\int_0^1 x'])
+  await soon(async () => (await sources.allTextContents()).map((tex) => tex.trim())).toEqual([
+    'a^2',
+    'e^{-x^2}\\,dx',
+    '\\int_0^1 x',
+  ])
   await reply.getByText('for $5 and $6.').waitFor()
-  const pieces = await Promise.all(
-    (await reply.locator('p').all()).map((one) =>
-      one.evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).direction),
-    ),
-  )
-  expect(pieces).toEqual(Array(pieces.length).fill('ltr'))
-  expect(pieces.length).toBeGreaterThan(2)
+  const pieces = reply.locator('p')
+  await soon(() => pieces.count()).toBeGreaterThan(2)
+  const directions = () =>
+    pieces.evaluateAll((all) => all.map((one) => one.ownerDocument.defaultView.getComputedStyle(one).direction))
+  await soon(async () => [...new Set(await directions())]).toEqual(['ltr'])
 })
 
 test('a picker that is filled is typed into to choose another', async () => {
   const { data } = await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
+  const legal = unique('Legal')
   for (const n of Array.from({ length: 9 }, (_, index) => index)) {
-    const body = { name: n === 4 ? 'Legal' : `Other ${n}`, providerId: data?.providerId ?? '', model: 'm' }
+    const body = { name: n === 4 ? legal : `Other ${n}`, providerId: data?.providerId ?? '', model: 'm' }
     await app.client.POST('/api/v1/agents', { body })
   }
   await using page = await open(playground)
   const picker = page.getByRole('combobox', { name: 'Agent' })
   await picker.click()
   await page.keyboard.type('leg')
-  expect(await picker.inputValue()).toBe('leg')
-  await page.getByRole('option', { name: 'Legal' }).click()
-  await page.getByText('Talk to Legal').waitFor()
+  await expect.poll(() => picker.inputValue()).toBe('leg')
+  await page.getByRole('option', { name: legal }).click()
+  await page.getByText(`Talk to ${legal}`).waitFor()
 })
 
 test('an opening is sent with one click', async () => {
@@ -147,8 +150,8 @@ test('a session whose messages cannot be read says so, and offers no beginning',
   await page.reload()
   const chat = page.getByRole('region', { name: 'Chat' })
   await chat.getByText('Not now.').waitFor()
-  expect(await chat.getByText('Talk to Agent').count()).toBe(0)
-  expect(await field(page).count()).toBe(0)
+  await expect.poll(() => chat.getByText('Talk to Agent').count()).toBe(0)
+  await expect.poll(() => field(page).count()).toBe(0)
   expect(await axe(page)).toEqual([])
   server.isBroken = false
   await chat.getByRole('button', { name: 'Try again' }).click()
@@ -170,5 +173,5 @@ test('what was typed in a session that somebody else deletes is taken along to a
   expect(await axe(page)).toEqual([])
   await page.getByRole('button', { name: 'Take the text to a new session' }).click()
   await page.getByText('Talk to Agent').waitFor()
-  expect(await field(page).inputValue()).toBe('Half a thought')
+  await expect.poll(() => field(page).inputValue()).toBe('Half a thought')
 })

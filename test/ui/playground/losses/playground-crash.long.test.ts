@@ -24,11 +24,10 @@ test('killed and back in the middle of a reply: the page reconnects by itself an
     await first[Symbol.asyncDispose]()
   }
   await page.getByText('Reconnecting').waitFor()
-  const shown = await page.getByRole('article').last().textContent()
-  expect(shown).toContain('1 2 3')
+  await soon(() => page.getByRole('article').last().textContent()).toContain('1 2 3')
   await using _second = await startProduct({ direct: true, dataDir: folder.path, env: { PORT: port } })
   await page.getByText('instance_lost').waitFor()
-  expect(await page.getByRole('article').last().textContent()).toContain('1 2 3')
+  await soon(() => page.getByRole('article').last().textContent()).toContain('1 2 3')
   await page.getByText('Reconnecting').waitFor({ state: 'detached' })
   await page.getByRole('textbox', { name: 'Message' }).fill('/echo back again')
   await page.keyboard.press('Enter')
@@ -48,15 +47,19 @@ test('a login that ends keeps what was typed, and the message goes out after the
   }
   await page.goto(`/playground/${agentId}`)
   await logIn()
+  const send = async () => {
+    // As the message arrives: no earlier request of the page meets the end of the login.
+    const endLogin = async () => void (await app.sql`delete from logins`)
+    await page.route('**/playground/chat', (route) => endLogin().then(() => route.continue()), { times: 1 })
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+  }
   await page.getByRole('textbox', { name: 'Message' }).fill('/echo typed before')
-  await app.sql`delete from logins`
-  await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+  await send()
   await page.getByRole('dialog', { name: 'Your login has ended' }).waitFor()
   await page.reload()
   await logIn()
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('/echo typed before')
-  await app.sql`delete from logins`
-  await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+  await expect.poll(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('/echo typed before')
+  await send()
   await page.getByRole('dialog', { name: 'Your login has ended' }).waitFor()
   await logIn()
   await page.getByText('typed before', { exact: true }).waitFor()

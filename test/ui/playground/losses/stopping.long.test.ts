@@ -1,6 +1,6 @@
 /** What stops a running reply, and what does not. */
 import { afterAll, expect, test } from 'vitest'
-import type { TestPage } from '../../browser.ts'
+import { type TestPage, unique } from '../../browser.ts'
 import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { app, open, byHand, close } = await startPlayground()
@@ -37,7 +37,7 @@ test('Esc that closes something else leaves the reply alone', async () => {
   await agents.click()
   await page.getByRole('listbox').waitFor()
   for (const _ of [1, 2]) await agents.press('Escape')
-  expect(await warning(page).count()).toBe(0)
+  await expect.poll(() => warning(page).count()).toBe(0)
   await call.text('and ended.')
   await call.finish()
   await soon(() => statuses(page)).toEqual(['Complete'])
@@ -56,7 +56,7 @@ test('Esc stops from the field and from the conversation, and asks for a second 
     await warning(page).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await warning(page).waitFor()
-    expect(await statuses(page)).toEqual([expect.not.stringMatching('Stopped')])
+    await expect.poll(() => statuses(page)).toEqual([expect.not.stringMatching('Stopped')])
     await page.keyboard.press('Escape')
     await soon(() => statuses(page)).toEqual(['Stopped'])
     await page.goto(new URL(page.url()).pathname.split('/').slice(0, 3).join('/'))
@@ -71,8 +71,8 @@ test('Esc that is held down is one press', async () => {
   await page.keyboard.down('Escape')
   await warning(page).waitFor()
   await page.keyboard.down('Escape') // the keyboard repeats it
-  expect(await warning(page).count()).toBe(1)
-  expect(await statuses(page)).toEqual(['Writing'])
+  await expect.poll(() => warning(page).count()).toBe(1)
+  await expect.poll(() => statuses(page)).toEqual(['Writing'])
   await page.keyboard.up('Escape')
   await page.keyboard.press('Escape')
   await soon(() => statuses(page)).toEqual(['Stopped'])
@@ -81,13 +81,14 @@ test('Esc that is held down is one press', async () => {
 test('a session has its title from its first message on, while the reply runs', async () => {
   await using page = await open()
   const next = byHand()
-  await say(page, 'Where is my lamp?')
+  const question = unique('Where is my lamp?')
+  await say(page, question)
   const call = await next
-  await page.getByRole('heading', { level: 1, name: 'Where is my lamp?' }).waitFor()
-  await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: 'Where is my lamp?' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: question }).waitFor()
+  await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: question }).waitFor()
   await using list = await open()
   await list.goto(`${app.url}/sessions?status=streaming`)
-  await list.getByRole('link', { name: 'Where is my lamp?', exact: true }).waitFor()
+  await list.getByRole('link', { name: question, exact: true }).waitFor()
   await call.finish()
 })
 
@@ -98,7 +99,7 @@ test('a reply that could not be stopped says nothing of a message that is kept',
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   const alert = page.getByRole('alert').filter({ hasText: 'Not now.' })
   await alert.waitFor()
-  expect(await alert.textContent()).toBe('Not now. Try again in a moment.')
+  await expect.poll(() => alert.textContent()).toBe('Not now. Try again in a moment.')
   await call.finish()
   await soon(() => statuses(page)).toEqual(['Complete'])
 })

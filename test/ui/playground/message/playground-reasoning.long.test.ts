@@ -1,9 +1,9 @@
 /** What the model thinks, in the playground and in replay: in sight until the answer begins, then folded away. */
 import { afterAll, expect, test } from 'vitest'
 import { axe } from '../../browser.ts'
-import { replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
+import { replies, say, sessionOf, soon, startPlayground, statuses } from '../playground-scene.ts'
 
-const { byHand, close, open, up } = await startPlayground()
+const { agentId, byHand, close, open, up } = await startPlayground()
 afterAll(close)
 
 const summaries = '[role="article"] summary, article summary'
@@ -34,7 +34,7 @@ test('it is shown while the model thinks, and folded away with its time once the
   await page.reload()
   await replies(page).getByText('So it is.').waitFor()
   await soon(() => page.locator(summaries).allTextContents()).toEqual([expect.stringMatching(/^Reasoning[\d.]+ m?s$/)])
-  expect(await reasoning.count()).toBe(0)
+  await expect.poll(() => reasoning.count()).toBe(0)
 })
 
 test('a page that is opened while the model thinks sees all of it; a reply without shows nothing of it', async () => {
@@ -66,11 +66,10 @@ test('replay has it too, folded', async () => {
   })
   await say(page, 'Why?')
   await soon(() => statuses(page)).toEqual(['Complete'])
-  const [, agentId, sessionId] = /playground\/([^/]+)\/([^/?]+)/.exec(page.url()) ?? []
-  await page.goto(`/chart?view=replay&agent=${agentId}&session=${sessionId}`)
+  await page.goto(`/chart?view=replay&agent=${agentId}&session=${await sessionOf(page)}`)
   const thought = page.getByRole('log', { name: 'Conversation' }).locator('details')
   await thought.getByText(/^Reasoning/).waitFor()
-  expect(await thought.getByText('Hm.').isVisible()).toBe(false)
+  await expect.poll(() => thought.getByText('Hm.').isVisible()).toBe(false)
   await thought.locator('summary').click()
   await thought.getByText('Hm.').waitFor()
 })

@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { axe, sidewaysScroll, type TestPage } from '../../browser.ts'
+import { axe, sidewaysScroll, type TestPage, unique } from '../../browser.ts'
 import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { up, app, agentId, open, close } = await startPlayground()
@@ -28,7 +28,7 @@ test('formulas are typeset, and a faulty one stays as it was written', async () 
   const reply = replies(page)
   await soon(() => reply.locator('math').count()).toBe(2)
   await reply.locator('[data-block] math').waitFor({ state: 'attached' })
-  expect(await reply.locator('code').allTextContents()).toEqual(['$\\frac{a$'])
+  await expect.poll(() => reply.locator('code').allTextContents()).toEqual(['$\\frac{a$'])
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
 })
@@ -43,8 +43,8 @@ test('a diagram is drawn out of the page’s reach, its source is a click away, 
   await soon(() => picture.evaluate((image) => Object(image).naturalWidth)).toBeGreaterThan(50)
   await reply.getByText('The diagram cannot be drawn').waitFor()
   await reply.getByText('A -->', { exact: false }).first().waitFor()
-  expect(await page.locator('iframe').count()).toBe(0)
-  expect(await reply.locator('svg[id^=diagram]').count()).toBe(0)
+  await expect.poll(() => page.locator('iframe').count()).toBe(0)
+  await expect.poll(() => reply.locator('svg[id^=diagram]').count()).toBe(0)
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
   await reply.getByRole('button', { name: 'Show the source' }).click()
@@ -124,7 +124,7 @@ test('a picture is asked for when it is clicked, by a frame that tells its serve
   expect([asked[0]?.referer, asked[0]?.cookie]).toEqual([undefined, undefined])
   await reply.getByRole('button', { name: 'Show “Faulty”' }).click()
   await reply.getByRole('link', { name: 'Faulty (could not be shown)' }).waitFor()
-  expect(await reply.getByRole('button', { name: 'Odd' }).count()).toBe(0)
+  await expect.poll(() => reply.getByRole('button', { name: 'Odd' }).count()).toBe(0)
   expect(await sidewaysScroll(page)).toEqual([])
   server.close()
 })
@@ -142,10 +142,10 @@ test('long code begins folded, wraps if wanted, and a table is taken along as CS
   await reply.getByRole('button', { name: 'Show all 40 lines' }).click()
   await soon(height).toBeGreaterThan(folded * 1.5)
   await reply.getByRole('button', { name: 'Wrap long lines' }).click()
-  expect(await code.getAttribute('data-wraps')).toBe('true')
+  await expect.poll(() => code.getAttribute('data-wraps')).toBe('true')
   const copied = await clipboard(page)
   await reply.getByRole('button', { name: 'Copy as CSV' }).click()
-  expect(await copied()).toBe('Name,Said\r\nAnn,"""Yes, no"""')
+  await expect.poll(() => copied()).toBe('Name,Said\r\nAnn,"""Yes, no"""')
   // Off the button: its tooltip lies outside of every landmark.
   await page.mouse.move(0, 0)
   await page.getByRole('tooltip').waitFor({ state: 'detached' })
@@ -170,7 +170,7 @@ test('a session is searched to its beginning, and a message has an address', asy
   await find.fill('NEEDLE')
   await page.getByText('1 of 2').waitFor()
   await conversation(page).getByText('The needle, first.').waitFor()
-  expect(await page.evaluate<number>(`CSS.highlights.get('found').size`)).toBeGreaterThan(0)
+  await expect.poll(() => page.evaluate<number>(`CSS.highlights.get('found').size`)).toBeGreaterThan(0)
   expect(await axe(page)).toEqual([])
   await find.press('Enter')
   await conversation(page).getByText('The needle again.').waitFor()
@@ -182,8 +182,8 @@ test('a session is searched to its beginning, and a message has an address', asy
   await message.hover()
   await message.getByRole('button', { name: 'More' }).click()
   await page.getByRole('button', { name: 'Copy a link to this message' }).click()
+  await soon(copied).toMatch(/#[-0-9a-f]{36}$/)
   const address = await copied()
-  expect(address).toMatch(/#[-0-9a-f]{36}$/)
   await page.goto('/agents')
   await page.goto(address)
   await page.locator('[data-linked]').getByText('The needle again.').waitFor()
@@ -203,14 +203,11 @@ test('on a phone all of it can be used, and nothing makes the page wider', async
   await reply.getByText('HTTP status').waitFor()
   await page.getByRole('button', { name: 'Find in this session' }).click()
   await page.getByRole('searchbox', { name: 'Find in this session' }).waitFor()
-  const off = async () => {
-    await page.mouse.move(0, 0)
-    await page.getByRole('tooltip').waitFor({ state: 'detached' })
-  }
-  await off()
+  await page.mouse.move(0, 0)
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
   expect(await axe(page)).toEqual([])
   const overflows = () => page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
-  expect(await overflows()).toBe(false)
+  await expect.poll(() => overflows()).toBe(false)
 })
 
 test('a session is renamed beside its conversation', async () => {
@@ -219,13 +216,14 @@ test('a session is renamed beside its conversation', async () => {
   const heading = page.getByRole('heading', { level: 1 })
   await heading.dblclick()
   const title = page.getByRole('textbox', { name: 'Title of this session' })
-  await title.fill('The lamp')
+  const name = unique('The lamp')
+  await title.fill(name)
   await title.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'The lamp' }).waitFor()
-  await page.getByRole('navigation', { name: 'Sessions' }).getByText('The lamp').waitFor()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await page.getByRole('navigation', { name: 'Sessions' }).getByText(name).waitFor()
   await page.getByRole('button', { name: 'Rename this session' }).click()
   await title.press('Escape')
-  await page.getByRole('heading', { level: 1, name: 'The lamp' }).waitFor()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
   expect(await axe(page)).toEqual([])
 })
 
@@ -260,5 +258,5 @@ test('a formula cannot ask for more room than its words', async () => {
   await using page = await open()
   await answered(page, '$$\\rule{1000000em}{1000000em}$$\n\nBelow $x$')
   await soon(() => replies(page).locator('math').count()).toBe(2)
-  expect(await replies(page).evaluate((reply) => reply.getBoundingClientRect().height)).toBeLessThan(2_000)
+  await expect.poll(() => replies(page).evaluate((reply) => reply.getBoundingClientRect().height)).toBeLessThan(2_000)
 })

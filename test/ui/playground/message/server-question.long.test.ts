@@ -32,9 +32,11 @@ verifies('contract-27.questions', 'a form and a page are answered in the playgro
   const question = page.getByRole('region', { name: 'Waiting for a decision' })
   const [form, visit] = [question.getByRole('article').nth(0), question.getByRole('article').nth(1)]
   await form.getByText('The MCP server “asks” asks:').waitFor()
-  expect(await form.getByLabel('Your name').inputValue()).toBe('Ann')
+  await expect.poll(() => form.getByLabel('Your name').inputValue()).toBe('Ann')
   const link = visit.getByRole('link')
-  expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual(['_blank', 'noopener noreferrer'])
+  await expect
+    .poll(async () => [await link.getAttribute('target'), await link.getAttribute('rel')])
+    .toEqual(['_blank', 'noopener noreferrer'])
   await visit.getByText('example.com', { exact: true }).waitFor()
   expect(await axe(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
@@ -62,7 +64,9 @@ verifies('contract-27.missing-record', 'a server that is missing stands above th
   })
   await using page = await open(playground)
   await say(page, 'Hello again')
-  await replies(page).getByText('orders: it was not reached in time').waitFor()
+  const missing = replies(page).filter({ hasText: 'orders: it was not reached in time' })
+  await missing.waitFor()
+  await expect.poll(() => missing.innerText()).toMatch(/orders: it was not reached in time[^]*Fine\./)
   const side = page.getByRole('complementary', { name: 'Workbench' })
   await side.getByRole('tab', { name: 'Trace' }).click()
   await side

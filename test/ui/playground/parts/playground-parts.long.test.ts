@@ -62,5 +62,5 @@ test('pasted and dropped ones are attached; a refused message gives them back', 
   await say(page, 'Look')
   await page.getByText('does not begin as image/png does').waitFor()
   await soon(() => chosen.getByRole('listitem').count()).toBe(3)
-  expect(await field(page).inputValue()).toBe('Look')
+  await expect.poll(() => field(page).inputValue()).toBe('Look')
 })

@@ -97,6 +97,7 @@ function Reply({
       data-last={isLast || undefined}
     >
       <VisuallyHidden component="h2">{agentName}</VisuallyHidden>
+      {message.missingTools && <MissingTools missing={message.missingTools} />}
       <ReplyBody
         message={message}
         id={String(place)}
@@ -104,7 +105,6 @@ function Reply({
         marks={marksOf(message)}
         isFollowedByMessage={isFollowedByMessage}
       />
-      {message.missingTools && <MissingTools missing={message.missingTools} />}
       {message.refusal && (
         <Alert color="yellow" variant="light" icon={<IconHandStop size={18} />} title="Refused" mt="sm">
           {!message.content.includes(message.refusal) && <Reason text={message.refusal} />}

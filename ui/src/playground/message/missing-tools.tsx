@@ -12,7 +12,7 @@ const reasons = {
 } as const
 
 export const MissingTools = ({ missing }: { missing: NonNullable<ShownMessage['missingTools']> }) => (
-  <Alert variant="default" icon={<IconPlugConnectedX size={18} />} title="Tools were missing" mt="sm">
+  <Alert variant="default" icon={<IconPlugConnectedX size={18} />} title="Tools were missing" mb="sm">
     {missing.map(({ mcpServerId, server, reason }) => (
       <div key={mcpServerId}>
         {server}: {reasons[reason]}

@@ -1,5 +1,6 @@
 /** OpenAI's list objects of items (contract section 24). */
 import { badRequest } from '../../../server/http-error.ts'
+import { uuidIn } from './ids.ts'
 
 export interface ItemQuery {
   limit?: number | undefined
@@ -22,11 +23,13 @@ export async function listOfItems<Item extends Listed>(
   { limit = 20, after }: ItemQuery,
 ) {
   const data: Item[] = []
+  const uuid = uuidIn(after)
+  const isCursor = (id: string): boolean => id === after || (uuid !== null && uuidIn(id) === uuid)
   let isPastCursor = after === undefined
   let hasMore = false
   let characters = 0
   for await (const item of items) {
-    if (!isPastCursor) isPastCursor = item.id === after
+    if (!isPastCursor) isPastCursor = isCursor(item.id)
     else if (data.length === limit || characters > MOST_CHARACTERS) {
       hasMore = true
       break

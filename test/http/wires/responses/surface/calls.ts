@@ -1,6 +1,8 @@
 /** Calls other than `responses.create`. */
 import { expect } from 'vitest'
-import { type Kit, type Step, user } from './kit.ts'
+import { type Kit, passed, type Step, user } from './kit.ts'
+
+const include = ['reasoning.encrypted_content' as const]
 
 function responseCalls({ client, create, honoured, refused }: Kit): Step[] {
   return [
@@ -12,6 +14,17 @@ function responseCalls({ client, create, honoured, refused }: Kit): Step[] {
       const { id } = await create({})
       const events = await client.responses.retrieve(id, { stream: true, starting_after: 1 })
       for await (const { sequence_number: n } of events) expect(n).toBeGreaterThan(1)
+    }),
+    passed('responses.retrieve', 'include', '', async () =>
+      client.responses.retrieve((await create({})).id, { include }).withResponse(),
+    ),
+    passed('responses.retrieve', 'include_obfuscation', 'Streams have none', async () => {
+      const { id } = await create({})
+      return await client.responses.retrieve(id, { stream: true, include_obfuscation: false }).withResponse()
+    }),
+    honoured('responses.parse, responses.stream', '', 'The helpers of the client', async () => {
+      expect((await client.responses.stream({ input: 'Hi' }).finalResponse()).output_text).toBe('ok')
+      expect((await client.responses.parse({ input: 'Hi' })).output_text).toBe('ok')
     }),
     honoured(
       'responses.cancel',
@@ -33,29 +46,55 @@ function responseCalls({ client, create, honoured, refused }: Kit): Step[] {
       },
       status: 409,
     }),
-    honoured('responses.inputItems.list', '', 'What the request brought', async () => {
+    honoured('responses.inputItems.list', 'limit, after, order', 'What the request brought', async () => {
       const { id } = await create({ input: [user('a'), user('b')] })
-      expect((await client.responses.inputItems.list(id)).data).toHaveLength(2)
+      expect((await client.responses.inputItems.list(id, { order: 'asc', limit: 2 })).data).toHaveLength(2)
     }),
-    honoured('responses.inputTokens.count', '', 'An estimate', async () =>
-      expect((await client.responses.inputTokens.count({ input: 'Hi' })).input_tokens).toBeGreaterThan(0),
+    refused('responses.inputItems.list', 'include', 'Lists refuse parameters that they do not have', {
+      run: async () => await client.responses.inputItems.list((await create({})).id, { include }),
+    }),
+  ]
+}
+
+function countingCalls({ client, create, honoured }: Kit): Step[] {
+  const compact = (more: object) => client.responses.compact({ model: 'any', input: 'Hi', ...more }).withResponse()
+  return [
+    honoured(
+      'responses.inputTokens.count',
+      `model, input, instructions, conversation, previous_response_id, tools, tool_choice, text, reasoning, parallel_tool_calls`,
+      'An estimate of what `responses.create` would send',
+      async () => expect((await client.responses.inputTokens.count({ input: 'Hi' })).input_tokens).toBeGreaterThan(0),
     ),
-    honoured('responses.compact', 'previous_response_id', 'The newest response of a conversation', async () => {
+    ...['truncation', 'personality'].map((field) =>
+      passed('responses.inputTokens.count', field, '', () =>
+        client.responses.inputTokens.count({ input: 'Hi', [field]: 'auto' }).withResponse(),
+      ),
+    ),
+    honoured('responses.compact', 'model, previous_response_id', 'The newest response of a conversation', async () => {
       const first = await create({})
       const { id } = await create({ previous_response_id: first.id })
       expect((await client.responses.compact({ model: 'any', previous_response_id: id })).object).toBe(
         'response.compaction',
       )
     }),
+    honoured(
+      'responses.compact',
+      'input, instructions',
+      'Stores nothing; the item can begin a conversation',
+      async () => {
+        const { output } = await client.responses.compact({ model: 'any', input: 'Hi', instructions: 'Rhyme.' })
+        expect(output[0]?.type).toBe('compaction')
+      },
+    ),
+    ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier', 'image'].map((field) =>
+      passed('responses.compact', field, '', () => compact({ [field]: 'auto' })),
+    ),
   ]
 }
 
-function conversationCalls({ client, honoured, conversation }: Kit): Step[] {
+function conversationCalls({ client, honoured, refused, conversation }: Kit): Step[] {
+  const oneItem = { items: [{ type: 'message' as const, role: 'user' as const, content: 'two' }] }
   return [
-    honoured('responses.compact', 'input', 'Stores nothing; the item can begin a conversation', async () => {
-      const { output } = await client.responses.compact({ model: 'any', input: 'Hi' })
-      expect(output[0]?.type).toBe('compaction')
-    }),
     honoured(
       'conversations.create',
       'items, metadata',
@@ -81,24 +120,40 @@ function conversationCalls({ client, honoured, conversation }: Kit): Step[] {
       const { id } = await conversation()
       expect((await client.conversations.items.list(id, { order: 'asc', limit: 1 })).data).toHaveLength(1)
     }),
-    honoured('conversations.items.create', 'items', 'Behind the last item', async () => {
+    honoured('conversations.items.create', 'items', 'After the last item', async () => {
       const { id } = await conversation()
-      const { data } = await client.conversations.items.create(id, {
-        items: [{ type: 'message', role: 'user', content: 'two' }],
-      })
+      const { data } = await client.conversations.items.create(id, oneItem)
       expect(data).toHaveLength(1)
     }),
-    honoured('conversations.items.retrieve', '', '', async () => {
+    refused('conversations.items.list', 'include', 'Lists refuse parameters that they do not have', {
+      run: async () => await client.conversations.items.list((await conversation()).id, { include }),
+    }),
+    passed('conversations.items.create', 'include', '', async () => {
+      const { id } = await conversation()
+      return await client.conversations.items.create(id, { ...oneItem, include }).withResponse()
+    }),
+    passed('conversations.items.retrieve', 'include', '', async () => {
+      const { id } = await conversation()
+      const [item] = (await client.conversations.items.list(id)).data
+      const asked = { conversation_id: id, include }
+      return await client.conversations.items.retrieve(item?.id ?? '', asked).withResponse()
+    }),
+    honoured('conversations.items.retrieve', 'conversation_id', '', async () => {
       const { id } = await conversation()
       const [item] = (await client.conversations.items.list(id)).data
       expect(await client.conversations.items.retrieve(item?.id ?? '', { conversation_id: id })).toEqual(item)
     }),
-    honoured('conversations.items.delete', 'the last item', 'An output goes with its call', async () => {
-      const { id } = await conversation()
-      const [item] = (await client.conversations.items.list(id)).data
-      await client.conversations.items.delete(item?.id ?? '', { conversation_id: id })
-      expect((await client.conversations.items.list(id)).data).toEqual([])
-    }),
+    honoured(
+      'conversations.items.delete',
+      'conversation_id',
+      'The last item alone; an output goes with its call',
+      async () => {
+        const { id } = await conversation()
+        const [item] = (await client.conversations.items.list(id)).data
+        await client.conversations.items.delete(item?.id ?? '', { conversation_id: id })
+        expect((await client.conversations.items.list(id)).data).toEqual([])
+      },
+    ),
   ]
 }
 
@@ -109,7 +164,7 @@ function fileCalls({ client, honoured, refused }: Kit): Step[] {
     honoured(
       'files.create',
       'file, purpose',
-      'PDF, Word, Excel, text, CSV, Markdown and pictures, told by their bytes',
+      'PDF, Word, Excel, text, CSV, Markdown and pictures, recognized by their bytes',
       async () => {
         expect(await upload()).toMatchObject({ object: 'file', bytes: 3, filename: 'a.txt', purpose: 'user_data' })
       },
@@ -135,6 +190,9 @@ function fileCalls({ client, honoured, refused }: Kit): Step[] {
       const file = await upload()
       expect(await client.files.retrieve(file.id)).toEqual(file)
     }),
+    honoured('files.waitForProcessing', '', 'A helper of the client: files are processed at once', async () => {
+      expect((await client.files.waitForProcessing((await upload()).id)).status).toBe('processed')
+    }),
     honoured('files.content', '', '', async () => {
       expect(await (await client.files.content((await upload()).id)).text()).toBe('one')
     }),
@@ -145,4 +203,9 @@ function fileCalls({ client, honoured, refused }: Kit): Step[] {
   ]
 }
 
-export const callSteps = (kit: Kit): Step[] => [...responseCalls(kit), ...conversationCalls(kit), ...fileCalls(kit)]
+export const callSteps = (kit: Kit): Step[] => [
+  ...responseCalls(kit),
+  ...countingCalls(kit),
+  ...conversationCalls(kit),
+  ...fileCalls(kit),
+]

@@ -11,7 +11,7 @@ function honouredFields({ scene, client, create, sent, honoured, conversation, g
       () => create({ model: 'any' }),
     ),
     honoured(CREATE, 'input', 'A text or items', () => got({ input: 'Hi' }, { status: 'completed' })),
-    honoured(CREATE, 'instructions', 'Behind the agent’s prompt, for that request alone', async () => {
+    honoured(CREATE, 'instructions', 'After the agent’s prompt, for that request alone', async () => {
       await create({ instructions: 'Rhyme.' })
       expect(JSON.stringify(sent()?.messages)).toContain('Rhyme.')
     }),
@@ -63,6 +63,11 @@ function otherFields({ create, sent, honoured, ignored, refused, got }: Kit): St
     honoured(CREATE, 'tool_choice', '`auto`, `none`, `required`, or a function', () =>
       got({ tools, tool_choice: 'none' }, { tool_choice: 'none' }),
     ),
+    ...['file_search', 'mcp', 'custom', 'apply_patch', 'shell', 'programmatic_tool_calling'].map((type) =>
+      refused(CREATE, `tool_choice \`${type}\``, 'A function, or `required`', {
+        params: { tools, tool_choice: { type, name: 'look', server_label: 'x' } },
+      }),
+    ),
     refused(CREATE, 'tool_choice `allowed_tools`', 'Send the tools that are allowed', {
       params: { tools, tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } },
     }),
@@ -81,7 +86,14 @@ function otherFields({ create, sent, honoured, ignored, refused, got }: Kit): St
       'A conversation that is too long is cut or summarised, as with `auto`',
     ),
     ignored('prompt_cache_key', { prompt_cache_key: 'k' }, ''),
+    ignored('prompt_cache_options', { prompt_cache_options: { mode: 'explicit' } }, ''),
     ignored('prompt_cache_retention', { prompt_cache_retention: '24h' }, ''),
+    ignored('access_programs', { access_programs: {} }, ''),
+    ignored('image', { image: {} }, ''),
+    ignored('moderation', { moderation: { model: 'm' } }, ''),
+    ignored('reasoning.context', { reasoning: { context: 'auto' } }, ''),
+    ignored('reasoning.mode', { reasoning: { mode: 'standard' } }, ''),
+    ignored('reasoning.generate_summary', { reasoning: { generate_summary: 'auto' } }, 'As `reasoning.summary`'),
     ignored('service_tier', { service_tier: 'flex' }, ''),
     ignored('stream_options', { stream_options: { include_obfuscation: false } }, ''),
     ignored('context_management', { context_management: [{ type: 'compaction' }] }, 'Set the agent’s `compaction`'),

@@ -27,7 +27,7 @@ function messageItems({ client, create, sent, called, callIn, honoured, refused,
     refused(ITEM, '`file_url`', 'Send the bytes as `file_data`, or upload them and send `file_id`', {
       params: { input: [user([{ type: 'input_file', file_url: 'https://example.com/a.pdf' }])] },
     }),
-    honoured(ITEM, '`function_call_output`', 'Goes on from the call', async () => {
+    honoured(ITEM, '`function_call_output`', 'The reply continues from the call', async () => {
       const asked = await called()
       const output = { type: 'function_call_output', call_id: callIn(asked), output: 'seen' }
       await got({ input: [output], previous_response_id: asked.id }, { status: 'completed' })
@@ -58,9 +58,29 @@ function messageItems({ client, create, sent, called, callIn, honoured, refused,
   ]
 }
 
+/** Items of tools that servers of OpenAI's ran. */
+const passedOver = [
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'computer_call',
+  'computer_call_output',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'mcp_list_tools',
+  'mcp_call',
+  'tool_search_call',
+  'tool_search_output',
+]
+
 function otherItems({ client, create, honoured, refused, foreign, got }: Kit): Step[] {
   return [
-    honoured(ITEM, 'a history that ends in outputs', 'Also of calls of another server', () =>
+    honoured(ITEM, '`function_call`, with its output at the end of a history', 'Also of calls of another server', () =>
       create({
         input: [
           user('a'),
@@ -69,7 +89,7 @@ function otherItems({ client, create, honoured, refused, foreign, got }: Kit): S
         ],
       }),
     ),
-    refused(ITEM, 'a call without its output', 'Send the output behind it', {
+    refused(ITEM, 'a call without its output', 'Send its output after it', {
       params: { input: [user('a'), { type: 'function_call', call_id: 'x', name: 'f', arguments: '{}' }] },
     }),
     honoured(ITEM, 'pictures and files in a new conversation’s history', 'Up to 20 MiB together', () =>
@@ -77,14 +97,18 @@ function otherItems({ client, create, honoured, refused, foreign, got }: Kit): S
         input: [user([{ type: 'input_image', image_url: PIXEL }]), { role: 'assistant', content: 'b' }, user('c')],
       }),
     ),
-    honoured(ITEM, '`custom_tool_call` and its output', 'As a function’s, with the arguments `{"input"}`', () =>
-      create({
-        input: [
-          user('a'),
-          { type: 'custom_tool_call', call_id: 'x', name: 'f', input: '1' },
-          { type: 'custom_tool_call_output', call_id: 'x', output: '1' },
-        ],
-      }),
+    honoured(
+      ITEM,
+      '`custom_tool_call`, `custom_tool_call_output`',
+      'As a function’s, with the arguments `{"input"}`',
+      () =>
+        create({
+          input: [
+            user('a'),
+            { type: 'custom_tool_call', call_id: 'x', name: 'f', input: '1' },
+            { type: 'custom_tool_call_output', call_id: 'x', output: '1' },
+          ],
+        }),
     ),
     honoured(ITEM, '`reasoning`', 'Passed over', () =>
       create({ input: [{ type: 'reasoning', id: 'rs_1', summary: [] }, user('c')] }),
@@ -102,15 +126,24 @@ function otherItems({ client, create, honoured, refused, foreign, got }: Kit): S
       const { output } = await client.responses.compact({ model: 'any', previous_response_id: second.id })
       await got({ input: [...output, user('c')] }, { previous_response_id: second.id })
     }),
-    ...[
-      'web_search_call',
-      'file_search_call',
-      'code_interpreter_call',
-      'image_generation_call',
-      'computer_call',
-      'local_shell_call',
-    ].map(foreign),
-    ...['shell_call', 'apply_patch_call', 'mcp_list_tools', 'mcp_call', 'tool_search_call'].map(foreign),
+    honoured(ITEM, '`mcp_approval_request`', 'Passed over', () =>
+      create({
+        input: [{ type: 'mcp_approval_request', id: 'm', name: 'f', arguments: '{}', server_label: 's' }, user('c')],
+      }),
+    ),
+    refused(ITEM, '`mcp_approval_response`, where nothing waits for it', 'With `include_actions: true` calls wait', {
+      params: { input: [{ type: 'mcp_approval_response', approval_request_id: 'm', approve: true }] },
+    }),
+    ...passedOver.map(foreign),
+    ...['additional_tools', 'configuration_update'].map((type) =>
+      refused(ITEM, `\`${type}\``, 'Send the fields with the request', { params: { input: [{ type }, user('a')] } }),
+    ),
+    refused(ITEM, '`compaction_trigger`', 'Call `responses.compact`, or set the agent’s `compaction`', {
+      params: { input: [user('a'), { type: 'compaction_trigger' }] },
+    }),
+    ...['program', 'program_output'].map((type) =>
+      refused(ITEM, `\`${type}\``, '', { params: { input: [{ type, id: 'x' }, user('a')] } }),
+    ),
     refused(ITEM, 'items of other types', '', { params: { input: [{ type: 'made_up' }, user('a')] } }),
   ]
 }

@@ -29,6 +29,22 @@ export const user = (content: unknown) => ({ role: 'user', content })
 export const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
+interface Answered {
+  response: globalThis.Response
+}
+
+/** Returns the step of a call whose answer names a field or parameter as ignored. */
+export const passed = (call: string, field: string, words: string, run: () => Promise<Answered>): Step => ({
+  call,
+  field,
+  outcome: 'ignored',
+  words,
+  run: async () => {
+    const { response } = await run()
+    expect((response.headers.get('x-greenroom-ignored') ?? '').split(',')).toContain(field)
+  },
+})
+
 /** The client's calls, and the kinds of steps. */
 export type Kit = ReturnType<typeof kitOf>
 
@@ -95,5 +111,19 @@ export function kitOf(scene: Scene) {
     ignored(`input.${type}`, { input: [{ type, id: 'x' }, user('Hi')] }, 'Passed over', ITEM)
   const conversation = () => client.conversations.create({ items: [{ type: 'message', role: 'user', content: 'one' }] })
   const got = async (params: Params, expected: object) => expect(await create(params)).toMatchObject(expected)
-  return { scene, client, create, sent, called, callIn, honoured, ignored, refused, tool, foreign, conversation, got }
+  return {
+    scene,
+    client,
+    create,
+    sent,
+    called,
+    callIn,
+    honoured,
+    ignored,
+    refused,
+    tool,
+    foreign,
+    conversation,
+    got,
+  }
 }

@@ -9,16 +9,21 @@ export function toolSteps({ called, honoured, tool }: Kit): Step[] {
       expect((await called()).output.map(({ type }) => type)).toEqual(['function_call']),
     ),
     tool('web_search', 'The agent’s tool `web_fetch`, an HTTP tool or an MCP server of the agent'),
+    tool('web_search_preview', 'As `web_search`'),
     tool('file_search', 'An HTTP tool or an MCP server of the agent, or `input_file`'),
     tool('mcp', 'An MCP server of the agent'),
     ...[
       'code_interpreter',
       'image_generation',
+      'computer',
       'computer_use_preview',
       'local_shell',
       'shell',
       'apply_patch',
       'custom',
+      'namespace',
+      'tool_search',
+      'programmatic_tool_calling',
     ].map((type) => tool(type, functionTools)),
   ]
 }
