@@ -44,6 +44,23 @@ verifies('contract-35.line-ends', 'streams of every surface, live and stored', a
   expect((await scene.messages(id)).at(-1).content).toBe(words + words)
 })
 
+verifies('contract-35.line-ends', 'an answer to an MCP client, where it is a stream', async () => {
+  scene.says([words])
+  const headers = {
+    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    'mcp-protocol-version': '2025-06-18',
+  }
+  const params = { name: 'ask', arguments: { message: 'Say it!' } }
+  const answer = await fetch(`${scene.app.url}${scene.agent}/deploy/mcp`, {
+    ...{ method: 'POST', headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  })
+  const raw = await answer.text()
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  expect(raw).toContain(escaped)
+  expect(raw).not.toMatch(/[\u2028\u2029\u0085]/)
+})
+
 verifies('contract-35.line-ends', 'streams of traces and transitions', async () => {
   const app = Fastify()
   await app.register(FastifySSEPlugin)

@@ -6,6 +6,7 @@ import { mcp } from '../../../../openapi/operations/deploy/mcp.ts'
 import { loadMcpParts } from '../../../async/mcp-parts.ts'
 import { type Caller, listedOrigin, opens } from '../../../features/users/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import { withEscapedLineEnds } from '../../../untrusted/line-ends.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { refuse } from '../../sending/refusals.ts'
 import { readJson } from '../../server/body.ts'
@@ -90,12 +91,24 @@ function webRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
   return new Request('http://localhost/mcp', { method: 'POST', headers: [['accept', both], ...given], signal })
 }
 
+/** Returns events without characters that end a line to some of their readers. */
+const escaped = (events: globalThis.ReadableStream<Uint8Array>) =>
+  events
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(
+      new TransformStream<string, string>({
+        transform: (text, controller) => controller.enqueue(withEscapedLineEnds(text)),
+      }),
+    )
+    .pipeThrough(new TextEncoderStream())
+
 function sendResponse({ reply, left }: AskExchange, response: Response): FastifyReply {
   reply.code(response.status)
   for (const [name, value] of response.headers) reply.header(name, value)
   if (response.body === null) return reply.send()
-  const body = Readable.fromWeb(response.body as ReadableStream)
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return reply.send(body)
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (!isStream) return reply.send(Readable.fromWeb(response.body as ReadableStream))
+  const body = Readable.fromWeb(escaped(response.body) as ReadableStream)
   reply.header('cache-control', 'no-cache, no-transform').header('x-accel-buffering', 'no')
   reply.hijack()
   const { raw } = reply
