@@ -66,7 +66,7 @@ verifies('contract-27.missing-record', 'a server that is missing stands above th
   await say(page, 'Hello again')
   const missing = replies(page).filter({ hasText: 'orders: it was not reached in time' })
   await missing.waitFor()
-  await expect.poll(() => missing.innerText()).toMatch(/orders: it was not reached in time[^]*Fine\./)
+  await expect.poll(() => missing.innerText()).toMatch(/orders: it was not reached in time.*Fine\./s)
   const side = page.getByRole('complementary', { name: 'Workbench' })
   await side.getByRole('tab', { name: 'Trace' }).click()
   await side
