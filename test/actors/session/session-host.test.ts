@@ -16,7 +16,6 @@ import { createHost, createSessionHost } from '../../../src/actors/session/host.
 import { noExchange } from '../../../src/coordination/local.ts'
 import { told } from '../../support/streams/model-stream.ts'
 import { into } from '../../support/streams/take.ts'
-import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
 import { noRecorder } from '../no-recorder.ts'
 import { message } from '../scene.ts'
@@ -248,14 +247,15 @@ describe('storage', () => {
       const { promise, resolve } = Promise.withResolvers<void>()
       hold.append = promise
       await script.push(say('never shown'))
-      await vi.waitFor(() => {
+      const aborted = () => {
         host.tick()
-        expect(script.aborted()).toBe(1)
-      }, WAIT_MS)
+        return script.aborted()
+      }
+      await expect.poll(aborted).toBe(1)
       await expect(frames).rejects.toBeInstanceOf(StreamCut)
       expect(settled).toEqual([])
       resolve()
-      await vi.waitFor(() => expect(settled.map(({ outcome }) => outcome)).toEqual(['internal']), WAIT_MS)
+      await expect.poll(() => settled.map(({ outcome }) => outcome)).toEqual(['internal'])
     },
   )
 
