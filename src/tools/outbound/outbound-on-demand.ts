@@ -1,4 +1,5 @@
 /** Loads the outbound client on first use: undici is a tenth of what a start took. */
+import { loadModuleParts } from '../../async/module-parts.ts'
 import type { Outbound, OutboundOptions } from './outbound.ts'
 
 export interface OutboundOnDemand extends Outbound {
@@ -9,7 +10,7 @@ export interface OutboundOnDemand extends Outbound {
 export function createOutboundOnDemand(options: OutboundOptions): OutboundOnDemand {
   let loading: Promise<Outbound> | null = null
   const loaded = () => {
-    loading ??= import('./outbound.ts').then(({ createOutbound }) => createOutbound(options))
+    loading ??= loadModuleParts('undici').then(async () => (await import('./outbound.ts')).createOutbound(options))
     return loading
   }
   return {

@@ -1,9 +1,9 @@
 /**
- * Loads the MCP client or server as the product does, and prints how many bytes of source came in the largest turn of the
- * event loop, and in all: `node loaded-per-turn.ts client|server`.
+ * Loads a large module as the product does, and prints how many bytes of source came in the largest turn of the event
+ * loop, and in all: `node loaded-per-turn.ts client|server|undici`. The first two are the halves of the MCP SDK.
  */
 import { registerHooks } from 'node:module'
-import { loadMcpParts } from '../../../src/async/mcp-parts.ts'
+import { loadModuleParts } from '../../../src/async/module-parts.ts'
 
 const turns = [0]
 let isLoading = true
@@ -21,8 +21,10 @@ registerHooks({
   },
 })
 
-const half = process.argv[2] === 'server' ? 'server' : 'client'
-await loadMcpParts(half)
-await import(`@modelcontextprotocol/${half}`)
+const packages = { client: '@modelcontextprotocol/client', server: '@modelcontextprotocol/server', undici: 'undici' }
+const name = process.argv[2]
+if (name !== 'client' && name !== 'server' && name !== 'undici') throw new Error(`No such module: ${name}`)
+await loadModuleParts(name)
+await import(packages[name])
 isLoading = false
 console.log(JSON.stringify({ largest: Math.max(...turns), all: turns.reduce((sum, bytes) => sum + bytes, 0) }))
