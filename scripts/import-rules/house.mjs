@@ -209,7 +209,7 @@ export const houseRules = [
       path: '^src/',
       pathNot: [
         process,
-        '^src/tools/outbound/(outbound|outbound-call|proxy/[^/]+)\\.ts$',
+        '^src/tools/outbound/(outbound|outbound-call|undici-parts|proxy/[^/]+)\\.ts$',
         '^src/http/',
         '^src/settings-checks\\.ts$',
         '^src/features/[^/]+/(routes|access|login)/',

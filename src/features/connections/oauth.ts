@@ -10,7 +10,7 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/client'
 import Type, { type Static } from 'typebox'
-import { loadModuleParts } from '../../async/module-parts.ts'
+import { loadMcpClient } from '../../async/mcp-parts.ts'
 import { decoder } from '../../persistence/stored-json.ts'
 
 /** A sign-in that cannot be begun or finished. The message is fit for the log, and holds no secret. */
@@ -57,7 +57,7 @@ export const readGranted = decoder('A grant', Granted)
 
 /** Loads the SDK on first use: it is large. */
 const sdk = async () => {
-  await loadModuleParts('client')
+  await loadMcpClient()
   return await import('@modelcontextprotocol/client')
 }
 

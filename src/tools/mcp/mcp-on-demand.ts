@@ -1,5 +1,5 @@
 /** Loads MCP support on first use, or when it is asked to: the SDK is a fifth of the heap after a start. */
-import { loadModuleParts } from '../../async/module-parts.ts'
+import { loadMcpClient } from '../../async/mcp-parts.ts'
 import type { Mcp, McpOptions } from './mcp.ts'
 
 export interface McpOnDemand extends Mcp {
@@ -9,7 +9,7 @@ export interface McpOnDemand extends Mcp {
 export function createMcpOnDemand(options: McpOptions): McpOnDemand {
   let loading: Promise<Mcp> | null = null
   const load = () => {
-    loading ??= loadModuleParts('client').then(async () => (await import('./mcp.ts')).createMcp(options))
+    loading ??= loadMcpClient().then(async () => (await import('./mcp.ts')).createMcp(options))
     return loading
   }
   return {

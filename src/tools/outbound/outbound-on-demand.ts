@@ -1,6 +1,6 @@
 /** Loads the outbound client on first use: undici is a tenth of what a start took. */
-import { loadModuleParts } from '../../async/module-parts.ts'
 import type { Outbound, OutboundOptions } from './outbound.ts'
+import { loadUndici } from './undici-parts.ts'
 
 export interface OutboundOnDemand extends Outbound {
   /** Loads it before it is needed. */
@@ -10,7 +10,7 @@ export interface OutboundOnDemand extends Outbound {
 export function createOutboundOnDemand(options: OutboundOptions): OutboundOnDemand {
   let loading: Promise<Outbound> | null = null
   const loaded = () => {
-    loading ??= loadModuleParts('undici').then(async () => (await import('./outbound.ts')).createOutbound(options))
+    loading ??= loadUndici().then(async () => (await import('./outbound.ts')).createOutbound(options))
     return loading
   }
   return {

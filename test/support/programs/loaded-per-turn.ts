@@ -3,7 +3,8 @@
  * loop, and in all: `node loaded-per-turn.ts client|server|undici`. The first two are the halves of the MCP SDK.
  */
 import { registerHooks } from 'node:module'
-import { loadModuleParts } from '../../../src/async/module-parts.ts'
+import { loadMcpClient, loadMcpServer } from '../../../src/async/mcp-parts.ts'
+import { loadUndici } from '../../../src/tools/outbound/undici-parts.ts'
 
 const turns = [0]
 let isLoading = true
@@ -21,10 +22,14 @@ registerHooks({
   },
 })
 
-const packages = { client: '@modelcontextprotocol/client', server: '@modelcontextprotocol/server', undici: 'undici' }
-const name = process.argv[2]
-if (name !== 'client' && name !== 'server' && name !== 'undici') throw new Error(`No such module: ${name}`)
-await loadModuleParts(name)
-await import(packages[name])
+const modules = new Map([
+  ['client', { load: loadMcpClient, name: '@modelcontextprotocol/client' }],
+  ['server', { load: loadMcpServer, name: '@modelcontextprotocol/server' }],
+  ['undici', { load: loadUndici, name: 'undici' }],
+])
+const module = modules.get(process.argv[2] ?? '')
+if (module === undefined) throw new Error(`No such module: ${process.argv[2]}`)
+await module.load()
+await import(module.name)
 isLoading = false
 console.log(JSON.stringify({ largest: Math.max(...turns), all: turns.reduce((sum, bytes) => sum + bytes, 0) }))

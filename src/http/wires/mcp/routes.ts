@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mcp } from '../../../../openapi/operations/deploy/mcp.ts'
-import { loadModuleParts } from '../../../async/module-parts.ts'
+import { loadMcpServer } from '../../../async/mcp-parts.ts'
 import { type Caller, listedOrigin, opens } from '../../../features/users/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { withEscapedLineEnds } from '../../../untrusted/line-ends.ts'
@@ -57,7 +57,7 @@ const calls = (body: unknown, method: string): boolean => messagesIn(body).some(
 
 /** Loads the SDK where it is used: it is large. */
 async function loadServer(): Promise<typeof import('./server.ts')> {
-  await loadModuleParts('server')
+  await loadMcpServer()
   return await import('./server.ts')
 }
 
