@@ -68,7 +68,7 @@ async function stored(page: TestPage): Promise<string[]> {
   const answer = await fetch(`${app.url}/api/v1/agents/${agentId}/deploy/sessions/${id}/messages`)
   return Object(await answer.json()).messages.map(({ content }: { content: string }) => content)
 }
-// What a test that failed has left is no answer to the next one's question.
+// Answers that a failed test has left are not given to the next one.
 beforeEach(() => up.forget())
 const shown = (page: TestPage) => page.locator('article').allTextContents()
 

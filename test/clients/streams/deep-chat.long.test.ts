@@ -17,7 +17,7 @@ let scene: Scene
 beforeAll(async () => {
   scene = await openScene({ PUBLIC_API_KEY: '' })
 })
-// What a test that failed has left is no answer to the next one's question.
+// Answers that a failed test has left are not given to the next one.
 beforeEach(() => scene.up.forget())
 afterAll(async () => {
   await browser.close()

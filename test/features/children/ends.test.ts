@@ -1,4 +1,4 @@
-/** What ends with a session, and what ends with a child (contract section 30). */
+/** The end of a session, and of a child, at all depths (contract section 30). */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { tidyReplies } from '../../../src/persistence/replies/sessions/housekeeping.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'

@@ -28,7 +28,7 @@ async function asked() {
   return { path, billing, reply }
 }
 
-/** What makes a child that has not begun, as its parent sends it. */
+/** The call that makes a child, as its parent sends it; the child has not begun. */
 async function callOf(child: string) {
   const [call] = await scene.app.sql<{ call: object; text: string; input: string }[]>`
     select jsonb_build_object(
@@ -57,7 +57,7 @@ verifies(
     const [first, second] = await unbegun()
     const call = await callOf(second?.id ?? '')
 
-    // Whoever removes them waits for the first one.
+    // Their removal waits for the first one.
     const held = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     const holding = sql.begin(async (tx) => {

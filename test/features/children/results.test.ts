@@ -1,4 +1,4 @@
-/** What the model is told of a child (contract section 30). */
+/** The results of children, as the model is told them (contract section 30). */
 import { expect } from 'vitest'
 import { resultOf } from '../../../src/features/children/results.ts'
 import { verifies } from '../../verifies.ts'

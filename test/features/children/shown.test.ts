@@ -1,4 +1,4 @@
-/** Where children are shown, and where they are not (contract section 30). */
+/** The surfaces that show children, and those that do not (contract section 30). */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openSse, type SseStream } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const asksToo = await scene.createMcpServer({ name: 'asks', url: asker.url })
   billing = await scene.newAgent('billing')
   desk = await scene.newAgent('desk')
-  // What a server offers is known from here on, however slow the machine is.
+  // The server's tools are known from here on, however slow the machine is.
   for (const id of [shop, asksToo]) await scene.call('GET', `/api/v1/mcp-servers/${id}/tools`)
   const mcpServers = [shop, asksToo].map((mcpServerId) => ({ mcpServerId, toolNames: ['*'] }))
   await scene.toolsOf(billing, [], { mcpServers })

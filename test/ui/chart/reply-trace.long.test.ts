@@ -18,7 +18,7 @@ afterAll(async () => {
   await up.close()
 })
 
-// What a test that failed has left is no answer to the next one's question.
+// Answers that a failed test has left are not given to the next one.
 beforeEach(() => up.forget())
 
 async function say(message: string): Promise<string> {

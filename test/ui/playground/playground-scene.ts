@@ -64,7 +64,7 @@ export async function startPlayground(settings: Record<string, string> = {}) {
   const { agentId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url })
   const playground = `/playground/${agentId}`
   beforeEach(() => {
-    // What a test that failed has left is no answer to the next one's question.
+    // Answers that a failed test has left are not given to the next one.
     up.forget()
     up.always((call) => call.text('Fine.').then(() => call.finish()))
   })
