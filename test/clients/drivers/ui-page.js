@@ -11,10 +11,14 @@ import { DefaultChatTransport as DefaultChatTransport6 } from 'ai-6'
 import { useChat as useChat6 } from 'ai-sdk-react-6'
 import 'deep-chat'
 import { createElement } from 'react'
+import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 
-const mount = (component) =>
-  createRoot(document.body.appendChild(document.createElement('div'))).render(createElement(component))
+/** At once, so that what a test opened can be used. */
+const mount = (component) => {
+  const root = createRoot(document.body.appendChild(document.createElement('div')))
+  flushSync(() => root.render(createElement(component)))
+}
 
 const errorOf = (error) => (error ? { name: error.name, message: error.message } : null)
 

@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { UIMessage } from 'ai'
-import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { openScene, type Scene } from '../../cluster/scene.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { deployUrl } from '../../support/programs/product.ts'
@@ -42,6 +42,7 @@ beforeAll(async () => {
   const { id } = await send('POST', '/api/v1/http-tools', tool)
   await send('PUT', `/api/v1/agents/${agent}/tools`, { httpToolIds: [id] })
 })
+afterEach(() => scene.up.forget())
 afterAll(async () => {
   toolServer.closeAllConnections()
   toolServer.close()
@@ -65,6 +66,7 @@ function play() {
     await call.toolCall({ id: 'call', name: 'look', arguments: '{}' }, 4)
     await call.finish('tool_calls')
     await until(1)
+    if (call.abandoned) return
     await vi.waitUntil(() => answers.length > 0, { timeout: WAIT_MS })
     for (const answer of answers.splice(0)) answer()
   })

@@ -35,21 +35,18 @@ export async function openArchive(bytes: Buffer): Promise<Archive> {
   const zip = await fromBufferPromise(bytes).catch(broken)
   const entries = await entriesOf(zip).catch(broken)
   let unpacked = 0
-  const count = (chunk: Uint8Array) => {
-    unpacked += chunk.length
-    if (unpacked > MOST_UNPACKED) throw new Unreadable('unpacked')
-    if (process.memoryUsage.rss() > MOST_RESIDENT) throw new Unreadable('memory')
-  }
   return {
     has: (name) => entries.has(keyOf(name)),
     async read(name, reader, isEnough = () => false) {
       const entry = entries.get(keyOf(name)) ?? broken()
       if (entry.isEncrypted()) throw new Unreadable('encrypted')
+      unpacked += entry.uncompressedSize // what unpacks to another size is refused by yauzl
+      if (unpacked > MOST_UNPACKED) throw new Unreadable('unpacked')
       const parser = createParser(reader)
       try {
         const stream = await zip.openReadStreamPromise(entry)
         for await (const chunk of stream) {
-          count(chunk)
+          if (process.memoryUsage.rss() > MOST_RESIDENT) throw new Unreadable('memory')
           parser.write(chunk)
           if (isEnough()) return
         }
