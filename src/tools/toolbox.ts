@@ -270,7 +270,8 @@ function httpTool(
   return { ...named, name: nameTool(named), owner: id, description, inputSchema, call }
 }
 
-function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld, nameTool: NameTool): Offered {
+function builtIns({ builtInToolIds }: ToolboxConfig, { outbound, values }: ToolboxWorld, nameTool: NameTool): Offered {
+  const of = values?.user ?? values?.sessionId ?? ''
   const tools = builtInTools.filter(({ id }) => builtInToolIds.includes(id))
   return {
     chosen: tools.map((tool) => {
@@ -281,7 +282,7 @@ function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld,
         owner: tool.id,
         description: tool.description,
         inputSchema: tool.inputSchema,
-        call: (args, { signal }) => tool.call(args, { outbound, signal }),
+        call: (args, { signal }) => tool.call(args, { outbound, signal, of }),
       }
     }),
   }

@@ -124,7 +124,7 @@ verifies(rule, 'web_fetch: a page is neither joined nor decoded here', async () 
   })
   // Time to receive it all; whether its reader is done by then does not matter.
   const limits = { timeoutMs: 5000, maxPageBytes: 64 * MIB, maxBytes: MIB, redirects: 0 }
-  const measure = () => longestTurn(() => fetchPage(outbound, web.url, never, limits))
+  const measure = () => longestTurn(() => fetchPage({ outbound, of: '' }, web.url, never, limits))
   expect(await leastOfSeveral(60, measure)).toBeLessThan(60)
 })
 

@@ -11,10 +11,13 @@ export interface BuiltInTool {
   description: string
   /** JSON Schema of an object. */
   inputSchema: Record<string, unknown>
-  /** Calls the tool. Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. */
+  /**
+   * Calls the tool. `of`: who asks. Rejects only with the signal's reason, on abort. Every other outcome is a result for
+   * the model.
+   */
   call(
     args: Readonly<Record<string, unknown>>,
-    world: { outbound: Outbound; signal: AbortSignal },
+    world: { outbound: Outbound; signal: AbortSignal; of: string },
   ): Promise<{ ok: boolean; content: string }>
 }
 

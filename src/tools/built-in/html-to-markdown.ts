@@ -33,13 +33,13 @@ export interface Page extends Omit<MarkdownJob, 'timeoutMs'> {
   chunks: readonly Uint8Array[]
 }
 
-/** Converts a page. Rejects with MarkdownError, or with the signal's reason. */
+/** Converts a page. `of`: who asks. Rejects with MarkdownError, or with the signal's reason. */
 export async function htmlToMarkdown(
   page: Page,
-  signal: AbortSignal,
+  { of, signal }: { of: string; signal: AbortSignal },
   limits: MarkdownLimits = defaultLimits,
 ): Promise<string> {
-  using _permit = await semaphore.acquire(signal)
+  using _permit = await semaphore.acquire(signal, of)
   return await convert(page, signal, limits)
 }
 

@@ -44,12 +44,12 @@ export const webFetch: BuiltInTool = {
     required: ['url'],
     additionalProperties: false,
   },
-  call: ({ url }, { outbound, signal }) => fetchPage(outbound, url, signal),
+  call: ({ url }, { outbound, signal, of }) => fetchPage({ outbound, of }, url, signal),
 }
 
 /** Fetches a page. Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. */
 export async function fetchPage(
-  outbound: Outbound,
+  { outbound, of }: { outbound: Outbound; of: string },
   url: unknown,
   signal: AbortSignal,
   limits: WebFetchLimits = contractLimits,
@@ -63,7 +63,7 @@ export async function fetchPage(
       redirects: limits.redirects,
       signal: deadline.signal,
     })
-    return await readPage(response, deadline.signal, limits)
+    return await readPage(response, { of, signal: deadline.signal }, limits)
   } catch (error) {
     signal.throwIfAborted()
     if (deadline.expired()) return { ok: false, content: `No whole answer within ${limits.timeoutMs / 1000} s.` }
@@ -71,7 +71,7 @@ export async function fetchPage(
   }
 }
 
-async function readPage(response: Response, signal: AbortSignal, limits: WebFetchLimits) {
+async function readPage(response: Response, asked: { of: string; signal: AbortSignal }, limits: WebFetchLimits) {
   const { ok, status, url } = response
   const { type, charset } = mediaTypeOf(response)
   const { chunks, whole } = await readChunks(response, limits.maxPageBytes)
@@ -80,7 +80,7 @@ async function readPage(response: Response, signal: AbortSignal, limits: WebFetc
     const maxBytes = limits.maxBytes - Buffer.byteLength(head)
     return {
       ok,
-      content: head + (await htmlToMarkdown({ chunks, url, charset, maxBytes, note: NOTE, cut: !whole }, signal)),
+      content: head + (await htmlToMarkdown({ chunks, url, charset, maxBytes, note: NOTE, cut: !whole }, asked)),
     }
   }
   // UTF-16 has two bytes where UTF-8 has one: nothing beyond this survives the cut.

@@ -5,7 +5,11 @@ import { currentTime, timeIn } from '../../../src/tools/built-in/current-time.ts
 import { createOutbound } from '../../../src/tools/outbound/outbound.ts'
 import { verifies } from '../../verifies.ts'
 
-const world = { outbound: createOutbound({ policy: 'standard', allow: [] }), signal: new AbortController().signal }
+const world = {
+  outbound: createOutbound({ policy: 'standard', allow: [] }),
+  signal: new AbortController().signal,
+  of: '',
+}
 
 test.each([
   ['UTC', '2026-03-29T00:59:59Z', '2026-03-29T00:59:59+00:00 (Sunday, UTC)'],

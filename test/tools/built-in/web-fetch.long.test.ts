@@ -22,7 +22,7 @@ async function stage(listener: RequestListener) {
   return {
     server,
     outbound,
-    get: (path: string, limits = standard) => fetchPage(outbound, server.url + path, signal, limits),
+    get: (path: string, limits = standard) => fetchPage({ outbound, of: '' }, server.url + path, signal, limits),
     async [Symbol.asyncDispose]() {
       await outbound[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
@@ -144,7 +144,7 @@ verifies(
 verifies('contract-6.web-fetch', 'an abort closes the socket', async () => {
   await using at = await stage(() => {})
   const stop = new AbortController()
-  const call = webFetch.call({ url: at.server.url }, { outbound: at.outbound, signal: stop.signal })
+  const call = webFetch.call({ url: at.server.url }, { outbound: at.outbound, signal: stop.signal, of: '' })
   await expect.poll(() => at.server.requests.length).toBe(1)
   stop.abort(new Error('cancelled'))
   await expect(call).rejects.toThrow('cancelled')
@@ -162,8 +162,10 @@ verifies(['contract-6.web-fetch', 'contract-6.redirects'], 'every hop is checked
   expect(await at.get('/hops/5')).toEqual({ ok: true, content: 'arrived' })
   expect(await at.get('/hops/20')).toEqual({ ok: false, content: 'More than 5 redirects.' })
   expect(await at.get('/inner')).toMatchObject({ ok: false, content: expect.stringMatching(/not allowed/) })
-  expect(await webFetch.call({ url: inner.url }, { outbound: at.outbound, signal })).toMatchObject({ ok: false })
-  expect(await webFetch.call({ url: 7 }, { outbound: at.outbound, signal })).toMatchObject({ ok: false })
+  expect(await webFetch.call({ url: inner.url }, { outbound: at.outbound, signal, of: '' })).toMatchObject({
+    ok: false,
+  })
+  expect(await webFetch.call({ url: 7 }, { outbound: at.outbound, signal, of: '' })).toMatchObject({ ok: false })
   expect(inner.connections.opened).toBe(0)
 })
 
@@ -187,21 +189,19 @@ for (const [name, html] of hostile) {
   })
 }
 
+const pageOf = (html: string) => ({
+  chunks: [Buffer.from(html)],
+  url: 'https://example.test/',
+  charset: '',
+  maxBytes: 262_144,
+  note: '',
+  cut: false,
+})
+
 verifies('contract-6.web-fetch', 'a page that takes too much time or memory is given up', async () => {
   const slow = '<!doctype'.repeat(390_000)
   const call = (limits: { timeoutMs: number; maxMegabytes: number }, html = slow, by = signal) =>
-    htmlToMarkdown(
-      {
-        chunks: [Buffer.from(html)],
-        url: 'https://example.test/',
-        charset: '',
-        maxBytes: 262_144,
-        note: '',
-        cut: false,
-      },
-      by,
-      limits,
-    )
+    htmlToMarkdown(pageOf(html), { of: '', signal: by }, limits)
   await expect(call({ timeoutMs: 300, maxMegabytes: 512 })).rejects.toThrow(/too tangled|too long/)
   // Far above the heap's limit: near it a slow machine collects garbage until the time is over.
   const large = '<p>text</p>'.repeat(400_000)
@@ -211,4 +211,15 @@ verifies('contract-6.web-fetch', 'a page that takes too much time or memory is g
   stop.abort(new Error('cancelled'))
   for (const one of calls) await expect(one).rejects.toThrow('cancelled')
   expect(await call({ timeoutMs: WAIT_MS, maxMegabytes: 512 }, '<p>next</p>')).toBe('next')
+})
+
+verifies('contract-18.a-turn-each', 'whoever reads many pages delays another one by a single page', async () => {
+  const ended: string[] = []
+  const read = async (of: string) => {
+    await htmlToMarkdown(pageOf('<p>text</p>'), { of, signal }, { timeoutMs: WAIT_MS, maxMegabytes: 512 })
+    ended.push(of)
+  }
+  await Promise.all([...Array.from({ length: 8 }, () => read('many')), read('one')])
+  // As with documents: two began before it waited, two go before it, and one beside it.
+  expect(ended.indexOf('one')).toBeLessThan(6)
 })
