@@ -139,17 +139,21 @@ async function insertSession(
   const ofHistory = ofMessages + bytesOfSummary(summary)
   const bytes = ofHistory + (metadata ? Buffer.byteLength(jsonText(metadata)) : 0)
   if (bytes > (limits.sessionBytes ?? Number.POSITIVE_INFINITY)) return 'session_full'
-  if (bytes > 0 && (await isTooMuchFor(sql, agentId, user, bytes, limits.userBytes))) return 'user_full'
   const isGood =
     secretNumber === null ? sql`` : sql`and check_client_secret(${agentId}, ${user ?? ''}, ${secretNumber})`
-  const [row] = await sql<{ known: boolean; isFull: boolean; session: Session | null; parts: number }[]>`
+  const [row] = await sql<
+    { known: boolean; isFull: boolean; bytesFull: boolean; session: Session | null; parts: number }[]
+  >`
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
-    free as (select coalesce(free_sessions(agent.id, ${user}, ${limits.userSessions}), 1) as places from agent),
+    free as (
+      select user_full(agent.id, ${user}, ${bytes}, ${bytes === 0 ? null : limits.userBytes}, true) as is_full,
+             coalesce(free_sessions(agent.id, ${user}, ${limits.userSessions}), 1) as places
+        from agent),
     made as (
       insert into sessions (id, agent_id, title, title_is_draft, end_user, metadata, uncounted, external_id, agent_version, bytes)
       select ${id ?? newId()}, agent.id, ${title}, ${titleIsDraft}, ${user}, given.metadata,
              case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${agentVersion}, ${ofHistory} + metadata_bytes(given.metadata)
-        from agent join free on free.places > 0 cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
+        from agent join free on free.places > 0 and not free.is_full cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
       on conflict do nothing
       returning ${columns(sql)}
     ), given as (
@@ -171,22 +175,12 @@ async function insertSession(
                         as m(id uuid, parts jsonb) using (id)
     )
     select exists (select 1 from agent) as known, exists (select 1 from free where places < 1) as "isFull",
+           exists (select 1 from free where is_full) as "bytesFull",
            (select to_jsonb(made) from made) as session, (select count(*)::integer from parts) as parts`
   if (!row?.known) return null
+  if (row.bytesFull) return 'user_full'
   if (row.isFull) return 'too_many_sessions'
   if (row.session === null) return 'taken'
   // The statement does not see its own messages.
   return { ...row.session, headId: given.at(-1)?.id ?? null }
-}
-
-async function isTooMuchFor(
-  sql: Sql,
-  agentId: string,
-  user: string | null,
-  bytes: number,
-  most: number | null,
-): Promise<boolean> {
-  if (user === null || most === null) return false
-  const [row] = await sql<{ held: number }[]>`select user_bytes(${agentId}, ${user}) as held`
-  return (row?.held ?? 0) + bytes > most
 }

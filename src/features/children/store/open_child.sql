@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Makes the session that answers a call of a running reply, with the call's message in its queue (rank 3: begin_children
    begins it). Repeated, it makes nothing more: the ids follow from the call.
    p_call: {session_id, user_id, reply_id, agent_id, parent_session, parent_reply, place, call_id, title, max_session_bytes,
@@ -12,6 +12,7 @@ declare
   v_above record; -- of children: what the parent answers; all null where it answers nothing
   v_values jsonb; -- {user, metadata} of the parent's session at the admission of the calling reply
   v_top uuid;
+  v_full boolean; -- null: only whoever waits may know
   v_running jsonb; -- facts of the reply that calls
   v_limits record; -- of child_limits
 begin
@@ -42,9 +43,9 @@ begin
   end if;
   if (select count(*) from children x where x.top_reply = v_top) >= 100 then return 'too_many'; end if;
   if octet_length(p_text) > c.max_session_bytes then return 'session_full'; end if;
-  if v_parent.end_user is not null and c.max_user_bytes is not null then
-    if user_bytes(c.agent_id, v_parent.end_user) + octet_length(p_text) > c.max_user_bytes then return 'user_full'; end if;
-  end if;
+  v_full := user_full(c.agent_id, v_parent.end_user, octet_length(p_text), c.max_user_bytes, c.along is not true);
+  if v_full is null then return 'later'; end if;
+  if v_full then return 'user_full'; end if;
 
   select m.facts into v_running from messages m where m.session_id = c.parent_session and m.status = 'streaming';
   v_values := v_running -> 'values' -> 'metadata';

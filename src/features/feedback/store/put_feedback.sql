@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Stores what somebody thinks of a reply. p: {agent_id, session_id, message_id, given_by, name (of a login; a user's is the
    session's), score, comment, max_session_bytes, max_user_bytes, looks (true: only tells whether it would be something new)}.
    Returns {outcome, score, comment, created_at, updated_at}: outcome stored, same (nothing changed), new (looks alone),
@@ -35,9 +35,7 @@ begin
   v_added := coalesce(octet_length(f.comment), 0) - coalesce(octet_length(old.comment), 0);
   if v_added > 0 then
     if coalesce(s.bytes, session_bytes(s.id)) + v_added > f.max_session_bytes then return '{"outcome": "session_full"}'; end if;
-    if f.max_user_bytes is not null and user_bytes(f.agent_id, s.end_user) + v_added > f.max_user_bytes then
-      return '{"outcome": "user_full"}';
-    end if;
+    if user_full(f.agent_id, s.end_user, v_added, f.max_user_bytes, true) then return '{"outcome": "user_full"}'; end if;
   end if;
   insert into feedback (message_id, given_by, name, session_id, agent_id, model, version, score, comment, created_at, updated_at)
   values (m.id, f.given_by, v_name, s.id, f.agent_id,

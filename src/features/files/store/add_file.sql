@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Stores a file whose bytes are there, under the key stored_as. f: a row of files, with the limits of its owner: null ones
    are none. Returns the limit that it would exceed, and then stores nothing; else null. Files of one owner come one by one. */
 create or replace function add_file(p_file jsonb) returns text language plpgsql as $$
@@ -20,9 +20,7 @@ begin
        and (o.expires_at is null or o.expires_at > clock_timestamp());
     if v_count >= f.max_files then return 'too_many_files'; end if;
     if v_bytes + f.size > f.max_file_bytes then return 'files_full'; end if;
-    if f.max_user_bytes is not null and user_bytes(f.agent_id, f.end_user) + f.size > f.max_user_bytes then
-      return 'user_full';
-    end if;
+    if user_full(f.agent_id, f.end_user, f.size, f.max_user_bytes, true) then return 'user_full'; end if;
   end if;
   update part_contents set size = f.size where sha256 = decode(f.stored_as, 'hex');
   insert into files (id, agent_id, end_user, filename, purpose, media_type, size, sha256, stored_as, expires_at)

@@ -1,4 +1,4 @@
--- revision 25
+-- revision 26
 /* Admits many messages of one instance at once: those that nothing stands against, to sessions that nobody else works on, and
    to new sessions for which nothing has to be judged. Waits for no existing session. Stores and returns for each what
    admit_message does: admission-twins.test.ts compares every column. The other messages, and all but the first to a session, are
@@ -14,6 +14,7 @@ declare
   v_made uuid[] := '{}'; -- sessions that are made here, as their first messages leave them
   v_free jsonb; -- how many sessions may be made for each agent and user, by both
   v_begun bigint; -- how many of them have their message
+  v_full text[] := '{}'; -- agents and users whose messages admit_message decides: together they may be more than there is room for
   v_sessions uuid[];
   v_now timestamptz;
   v_answers jsonb;
@@ -26,8 +27,9 @@ begin
       into v_free
       from (select distinct m.agent_id, m.end_user, m.max_user_sessions
               from jsonb_to_recordset(p_messages) as m(
-                     session_id uuid, agent_id uuid, end_user text, make_session boolean, max_user_sessions bigint)
-             where m.make_session and m.max_user_sessions is not null and m.end_user is not null
+                     session_id uuid, agent_id uuid, end_user text, make_session boolean, max_user_sessions bigint,
+                     max_user_bytes bigint)
+             where m.make_session and m.max_user_sessions is not null and m.end_user is not null and m.max_user_bytes is null
                and not exists (select from sessions s where s.id = m.session_id)
              order by 1, 2) u; -- two instances wait for the same users in one order
     with made as (
@@ -65,6 +67,18 @@ begin
           and (m.end_user is null or x.end_user = m.end_user) and x.queued = 0
           for no key update skip locked) s);
   if v_sessions = '{}' then return '[]'; end if;
+  if p_messages @? '$[*].max_user_bytes' then
+    select coalesce(array_agg(u.agent_id || ' ' || u.end_user), '{}')
+      into v_full
+      from (select m.agent_id, s.end_user, m.max_user_bytes as most,
+                   sum(octet_length(m.text) + coalesce(parts_bytes(m.parts), 0))::bigint as added
+              from jsonb_to_recordset(p_messages) as m(
+                     session_id uuid, agent_id uuid, text text, parts jsonb, max_user_bytes bigint)
+              join sessions s on s.id = m.session_id and s.id = any(v_sessions)
+             where m.max_user_bytes is not null and s.end_user is not null
+             group by m.agent_id, s.end_user, m.max_user_bytes) u
+     where user_full(u.agent_id, u.end_user, u.added, u.most, false) is not false;
+  end if;
   if p_messages @? '$[*].limits' then
     perform lock_limits((
       select array_agg(x.subject)
@@ -125,8 +139,7 @@ begin
                     else octet_length(m.text) + coalesce(parts_bytes(m.parts), 0) end as added) b
      where m.session_id = any(v_sessions) and s.bytes is not null and s.compaction is null
        and (m.max_session_bytes is null or s.bytes + b.added <= m.max_session_bytes)
-       and (m.max_user_bytes is null
-            or (user_bytes(m.agent_id, s.end_user) + b.added > m.max_user_bytes) is not true)
+       and (m.agent_id || ' ' || s.end_user = any(v_full)) is not true
        and p.fault is null and last.status is distinct from 'streaming'
        -- Offset: looked up by its key, never a join with all of them.
        and not exists (select 1 from messages own where own.id = m.reply_id offset 0)

@@ -46,7 +46,12 @@ export async function changeSession(
   const newMetadata = metadata === undefined ? null : jsonText(metadata ?? {})
   const grown = sql`metadata_bytes(${newMetadata}::text::jsonb) - metadata_bytes(metadata)`
   const full = newMetadata === null ? sql`null` : fullWith(sql, grown, limits)
+  // The session is locked before its user's room is looked at: so do all who wait for that.
   const [session] = await sql<Session[]>`
+    with held as materialized (
+      select id, agent_id, end_user, bytes, metadata from sessions
+       where id = ${id} and agent_id = ${agentId} for no key update
+    ), judged as materialized (select held.id as held_id, ${full} as fault from held)
     update sessions
        set title = case when ${title !== undefined} then ${newTitle} else title end,
            title_is_draft = case when ${title !== undefined} then false else title_is_draft end,
@@ -64,7 +69,7 @@ export async function changeSession(
            title_attempts = case when ${title === null && newTitle === null} then 0 else title_attempts end,
            archived = coalesce(${archived ?? null}::boolean, archived),
            updated_at = case when ${isUpdate} then clock_timestamp() else updated_at end
-     where id = ${id} and agent_id = ${agentId} and ${full} is null
+      from judged where id = held_id and fault is null
     returning ${columns(sql)}`
   if (session || newMetadata === null) return session ?? null
   const [refused] = await sql<NoRoom[]>`
@@ -76,7 +81,7 @@ export async function changeSession(
 const fullWith = (sql: Sql, grown: Fragment, { sessionBytes, userBytes }: StorageLimits): Fragment => sql`
   case when ${grown} <= 0 then null
        when coalesce(bytes, session_bytes(id)) + ${grown} > ${sessionBytes}::bigint then 'session_full'
-       when ${userBytes}::bigint is not null and user_bytes(agent_id, end_user) + ${grown} > ${userBytes}::bigint then 'user_full' end`
+       when user_full(agent_id, end_user, ${grown}, ${userBytes}::bigint, true) then 'user_full' end`
 
 async function firstUserText(sql: Sql, sessionId: string): Promise<string> {
   const [first] = await sql<{ text: string }[]>`

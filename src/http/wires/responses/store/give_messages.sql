@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Stores messages that a caller gives to a conversation, behind its head: all of them or none.
    p_given: {messages: [{id, position (0, 1, …), role, content, frame_ends, tool_events, parts}], bytes (of all), title (for a session without
    one; absent: none), after (id of the message that they follow; absent: none), key, body_hash (hex; absent: no key),
@@ -37,9 +37,7 @@ begin
   if h.id is distinct from g.after then return 'moved'; end if;
   s.bytes := coalesce(s.bytes, session_bytes(p_session));
   if s.bytes + g.bytes > g.max_session_bytes then return 'session_full'; end if;
-  if g.max_user_bytes is not null and user_bytes(s.agent_id, s.end_user) + g.bytes > g.max_user_bytes then
-    return 'user_full';
-  end if;
+  if user_full(s.agent_id, s.end_user, g.bytes, g.max_user_bytes, true) then return 'user_full'; end if;
 
   v_now := clock_timestamp();
   v_is_straight := h.id is null or h.position = v_next - 1;
