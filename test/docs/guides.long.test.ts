@@ -91,9 +91,12 @@ test.each([
 ])('each row of a table in %s is one line with as many cells as its head', (page) => {
   const tables = read(page)
     .replace(/^\s*```[\s\S]*?^\s*```/gm, '')
-    .match(/(?:^\|.*\n)+/gm)
+    .match(/(?:^ *\|.*\n(?: +[^-\s|].*\n)*)+/gm)
   for (const table of tables ?? []) {
-    const rows = table.trimEnd().split('\n')
+    const rows = table
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.trim())
     expect(
       rows.filter((row) => !row.endsWith('|') || cellsOf(row) !== cellsOf(rows[0] ?? '')),
       page,
