@@ -117,7 +117,9 @@ function howToEnter(request: FastifyRequest): string {
   const ways = 'POST /api/auth/login gives a cookie; programs send a management key as Authorization: Bearer.'
   if (!request.headers.authorization) return ways
   const sent =
-    bearerOf(request) === null ? 'What Authorization holds is no bearer token.' : 'The key that was sent is none.'
+    bearerOf(request) === null
+      ? 'What Authorization holds is no bearer token.'
+      : 'The key that was sent is no management key.'
   return `${ways} ${sent}`
 }
 

@@ -68,7 +68,7 @@ test('a login that is missing names the ways in, and the credential that was non
   const said = async (headers: Record<string, string>) =>
     (await scene.call('GET', '/api/v1/agents', undefined, headers)).json.message
   expect(await said({})).toMatch(/^Log in first\. POST \/api\/auth\/login .* Authorization: Bearer\.$/)
-  expect(await said(authorized)).toMatch(/The key that was sent is none\.$/)
+  expect(await said(authorized)).toMatch(/The key that was sent is no management key\.$/)
   expect(await said({ authorization: 'Basic eDp5' })).toMatch(/no bearer token\.$/)
 })
 
