@@ -7,7 +7,6 @@
  * Leaves neither processes nor folders behind, whatever happens.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -19,7 +18,7 @@ import { askSetUp } from '../database.ts'
 import { temporaryFolder } from '../folder.ts'
 import { nodeBelow, setPriorities, statOf } from '../process-tree.ts'
 import { WAIT_MS } from '../wait.ts'
-import { killWithUs } from './program.ts'
+import { killGroup, killWithUs } from './program.ts'
 
 const ownCheckout = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -200,18 +199,6 @@ function linesOf(stream: NodeJS.ReadableStream | null): string[] {
   const lines: string[] = []
   if (stream) createInterface({ input: stream }).on('line', (line) => lines.push(line))
   return lines
-}
-
-/**
- * Kills the rest of a process group. Once its leader has ended, its number may be another process's, and its group's.
- */
-function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
-  if (pid === undefined || ((exitCode ?? signalCode) !== null && existsSync(`/proc/${pid}`))) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // the whole group has ended
-  }
 }
 
 async function urlOf({ stderr, stdout, exited }: Launched): Promise<string> {

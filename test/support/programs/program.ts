@@ -1,5 +1,6 @@
 /** Programs that tests start: each in its own process group and folder, both removed with us, kill -9 included. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -75,6 +76,18 @@ export async function programFolder(name: string): Promise<{ path: string } & As
       await rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
       release()
     },
+  }
+}
+
+/**
+ * Kills the rest of a process group. Once its leader has ended, its number may be another process's, and its group's.
+ */
+export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || ((exitCode ?? signalCode) !== null && existsSync(`/proc/${pid}`))) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // the whole group has ended
   }
 }
 
