@@ -3,17 +3,7 @@ import { Text, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useSelector } from '@xstate/store-react'
-import {
-  type ComponentProps,
-  lazy,
-  type ReactNode,
-  type RefObject,
-  Suspense,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { plural } from '../blocks/words.ts'
@@ -26,6 +16,7 @@ import { Composer } from './composer/composer.tsx'
 import type { Place } from './composer/drafts.ts'
 import { EditingChip } from './composer/editing-chip.tsx'
 import { useEscapeToStop } from './composer/escape-to-stop.ts'
+import { type Field, focusOn, keepFocus, useFocusedField } from './composer/focused-field.ts'
 import { useDraft } from './composer/use-draft.ts'
 import { useEditing } from './composer/use-editing.ts'
 import { useFileDrop } from './composer/use-file-drop.ts'
@@ -277,35 +268,7 @@ function useOpening(agent: Agent, open: (text: string) => void, field: Field): R
   const pick = useCallbackRef((text: string) => {
     open(text)
     focusOn(field) // what was clicked goes
-    document.addEventListener('mousedown', keepFocus, { once: true })
+    keepFocus()
   })
   return useMemo(() => <Opening agent={agent} onPick={pick} />, [agent, pick])
-}
-
-/** Keeps the keyboard where it is when the second press of a double click falls on what has come instead. */
-const keepFocus = (event: MouseEvent) => {
-  if (event.detail > 1) event.preventDefault()
-}
-
-type Field = RefObject<HTMLTextAreaElement | null>
-
-/** Focuses the field, except where that would open an on-screen keyboard. */
-function focusOn(field: Field): void {
-  if (!matchMedia('(pointer: coarse)').matches) field.current?.focus({ preventScroll: true })
-}
-
-/**
- * Focuses the field when a conversation is opened, and when a new one gets its id, unless the keyboard is used somewhere else
- * by then.
- */
-function useFocusedField(sessionId: string | null) {
-  const field = useRef<HTMLTextAreaElement>(null)
-  const [openedAs] = useState(sessionId)
-  useEffect(() => {
-    const frame = requestAnimationFrame(() => {
-      if (sessionId === openedAs || document.activeElement?.matches('body, main')) focusOn(field)
-    })
-    return () => cancelAnimationFrame(frame)
-  }, [sessionId, openedAs])
-  return field
 }
