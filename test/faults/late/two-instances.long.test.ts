@@ -10,7 +10,7 @@ import { type LateCluster, openLateCluster } from './late-cluster.ts'
 
 const TALKERS = samples(12, 24)
 const ROUNDS = samples(6, 10)
-const MOST_MS = samples(120_000, 300_000)
+const MOST_MS = samples(120_000, 900_000)
 
 /** The writes of a reply's way, which each run must have held. */
 const always = [
@@ -101,15 +101,15 @@ class Talker {
     return `${apps[Math.floor(this.random() * apps.length)]?.url}/api/v1/agents/${agentId}/deploy`
   }
 
-  /** Sends until there is an answer that is one. */
-  async call(method: string, path: string, body?: object): Promise<Response> {
+  /** Sends until there is an answer that is one. `done`: a status that says that an earlier try has done it. */
+  async call(method: string, path: string, body?: object, done = 409): Promise<Response> {
     for (;;) {
       const answer = await fetch(this.api + path, {
         method,
         headers: this.headers,
         ...(body && { body: JSON.stringify(body) }),
       }).catch(() => null)
-      if (answer && answer.status >= 400 && answer.status !== 409 && answer.status < 500) {
+      if (answer && answer.status >= 400 && ![409, done].includes(answer.status) && answer.status < 500) {
         throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
       }
       if (answer && answer.status < 500) return answer
@@ -165,7 +165,8 @@ class Talker {
       await next
     }
     await sending
-    if (at > 0.9) await this.call('POST', `${path}/compact`)
+    // Where a try without an answer has summarised all, there is nothing left to summarise.
+    if (at > 0.9) await this.call('POST', `${path}/compact`, undefined, 400)
     // Reads the newest reply elsewhere.
     this.note(
       (await (await openSse(`${this.api}${path}/chat/completions/stream`, undefined, this.headers)).rest()).frames,
