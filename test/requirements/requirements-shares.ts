@@ -7,6 +7,8 @@ export const shares = {
     'A session made again under the id of a deleted one is another: streams of the first end with session_deleted.',
   'contract-26.statement-timeout': 'Coordination does not depend on a role’s statement_timeout.',
   'contract-26.versions': 'An instance that compatibility no longer allows drains by itself.',
+  'contract-26.older-versions':
+    'Each version that compatibility allows finds its tables and columns in a newer database, and may write its rows.',
   'contract-26.migration-locks': 'A migration waits for no lock longer than 5 s at a time.',
   'contract-26.unread': 'Any answer whose reader takes nothing for 60 s is closed.',
   'contract-26.masked-log': 'The log masks key-like strings in what providers and tools say.',

@@ -1,4 +1,4 @@
-import { cp, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Sql } from '../../../src/persistence/postgres/database.ts'
@@ -85,6 +85,67 @@ test('a newer version’s database is taken when that says so, as in a rolling u
   }
   await migrateWith(database.sql, await migrations('breaking', files))
   await expect(migrate(database.sql)).rejects.toThrow('by a newer version')
+  await database.drop()
+})
+
+interface Column {
+  name: string
+  type: string
+  /** A row that does not name it is taken. */
+  isOptional: boolean
+}
+
+/** The columns of all tables, by table. */
+async function columnsOf(sql: Sql): Promise<Map<string, Column[]>> {
+  const rows = await sql<(Column & { table: string })[]>`
+    select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
+           not a.attnotnull or a.atthasdef or a.attidentity <> '' or a.attgenerated <> '' as "isOptional"
+      from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+       and c.relname <> 'schema_migrations'`
+  return Map.groupBy(rows, ({ table }) => table)
+}
+
+/** Returns what a version that may still start does not find as it left it. `versions`: each of them, the newest last. */
+function lostTo(versions: readonly { version: number; tables: Map<string, Column[]> }[], oldest: number): string[] {
+  const newest = versions.at(-1)?.tables
+  return versions
+    .filter(({ version }) => version >= oldest)
+    .flatMap(({ tables }) => [...tables])
+    .flatMap(([table, was]) => {
+      const is = newest?.get(table) ?? []
+      const stays = (one: Column) =>
+        is.some(({ name, type, isOptional }) => name === one.name && type === one.type && isOptional >= one.isOptional)
+      const isNew = ({ name }: Column) => !was.some((one) => one.name === name)
+      const asked = is.filter((one) => !one.isOptional && isNew(one))
+      return [...was.filter((one) => !stays(one)), ...asked].map(({ name }) => `${table}.${name}`)
+    })
+}
+
+verifies('contract-26.older-versions', 'each version that may start finds its tables as it left them', async () => {
+  const database = await freshDatabase({ empty: true })
+  const { sql } = database
+  const versions: { version: number; tables: Map<string, Column[]> }[] = []
+  const lost = async (statement: string, version: number) => {
+    await sql.unsafe(statement).simple()
+    versions.push({ version, tables: await columnsOf(sql) })
+    const [row] = await sql<{ oldest: number }[]>`select oldest from compatibility`
+    return lostTo(versions, row?.oldest ?? 0)
+  }
+  for (const file of (await readdir(schema.migrations)).filter((name) => name.includes('.do.')).sort()) {
+    expect([
+      file,
+      await lost(await readFile(join(schema.migrations, file), 'utf8'), Number.parseInt(file, 10)),
+    ]).toEqual([file, []])
+  }
+  const bad = {
+    'agents.on_loss': 'alter table agents drop column on_loss',
+    'prompts.content': 'alter table prompts rename column content to words',
+    'sessions.next_seq': 'alter table sessions alter column next_seq type numeric',
+    'providers.place': 'alter table providers add column place text not null',
+    'sessions.title': 'alter table sessions alter column title set not null',
+  }
+  for (const [column, statement] of Object.entries(bad)) expect(await lost(statement, 900)).toContain(column)
   await database.drop()
 })
 
