@@ -31,4 +31,5 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-33.pages',
   'contract-34.adapters',
   'contract-34.finds',
+  'contract-35.limits-together',
 ])

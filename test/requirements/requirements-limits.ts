@@ -15,6 +15,7 @@ export const limits = {
     'A user has at most MAX_USER_SESSIONS sessions with an agent; one more is 429 too_many_sessions, on every path.',
   'contract-35.user-bytes-together':
     'Of requests that come together no more pass than MAX_USER_BYTES has room for, in whatever way they bring bytes.',
+  'contract-35.limits-together': 'Of requests that come together on two instances no more pass than each limit says.',
   'contract-35.made-by-secrets':
     'A client secret’s creating and forking of a session counts under requestsPerMinute; a deletion is never refused.',
   'contract-35.live-lists': 'A user follows at most 8 lists that live with an agent, a key 64; one more is 429.',
