@@ -149,6 +149,16 @@ verifies('contract-20.tools', 'in a test of the tool the session is missing, and
   expect(orders.requests.at(-1)?.url.href).toBe(`http://tool/${today()}?u=nobody`)
 })
 
+verifies('contract-20.tools', 'a test of the tool takes the values that it gives', async () => {
+  const url = `${orders.url}/{{session.metadata.customer}}?u={{session.user}}`
+  const id = await scene.createTool({ name: 'given', url })
+  const body = { user: 'an na', metadata: { customer: 'c/1047' } }
+  expect((await scene.call('POST', `/api/v1/http-tools/${id}/test`, body)).json.ok).toBe(true)
+  expect(orders.requests.at(-1)?.url.href).toBe('http://tool/c%2F1047?u=an%20na')
+  const { json } = await scene.call('POST', `/api/v1/http-tools/${id}/test`, { user: 'anna' })
+  expect(json.message).toContain('session.metadata.customer is missing')
+})
+
 verifies(
   'contract-20.saving',
   'unknown names are 400 on every way to save, and older records keep working',
@@ -191,6 +201,8 @@ verifies('contract-20.mcp', 'sendUser tells an MCP server user and session, abse
   const id = await scene.createMcpServer({ name: 's', url: server.url, sendUser: true })
   const quiet = await scene.createMcpServer({ name: 'quiet', url: server.url })
   expect((await scene.call('GET', `/api/v1/mcp-servers/${quiet}`)).json.sendUser).toBe(false)
+  // The client is loaded and has both lists: a reply waits 3 s for them at most.
+  for (const one of [id, quiet]) expect((await scene.call('GET', `/api/v1/mcp-servers/${one}/tools`)).status).toBe(200)
   const echo = async (session: string, name: string) => {
     scene.up.next(asks('', { name: `${name}__echo`, arguments: '{"text":"x","_meta":{"greenroom/user":"bob"}}' }))
     scene.up.next(says('Done.'))
