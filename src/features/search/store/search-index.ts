@@ -1,13 +1,17 @@
 /** Makes messages searchable in the background: what is new, then what was there before, newest first. */
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { pause } from '../../../async/pause.ts'
 import { type Sql, type Tx, withoutIdling } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
 import { signatureOf } from '../text/signature.ts'
 import { isFull, makeSlices } from './slices.ts'
 
 /** Messages, and bytes of text, that are made searchable at once: nothing else waits for long. */
-const AT_ONCE = 300
+const AT_ONCE = 1000
 const BYTES_AT_ONCE = 2 ** 20
+/** The time in which transactions end that were writing sessions, most often. */
+const WRITE_MS = 10
 
 /** Returns the words of signatures by which an agent's messages, or its user's alone, are found. No text holds them. */
 export const scopeWords = (agentId: string, user: string | null): string[] => [
@@ -65,8 +69,11 @@ const enteredByKeys = (tx: Tx): Fragment =>
      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
      set_config('max_parallel_workers_per_gather', '0', true)`
 
-/** Makes the step. It remembers the transactions that may still commit a session with a lower number. */
-export function createIndexing(sql: Sql): IndexStep {
+/**
+ * Makes the step. It remembers the transactions that may still commit a session with a lower number. `rest`: waits while such
+ * transactions end.
+ */
+export function createIndexing(sql: Sql, rest: () => Promise<unknown> = () => pause(WRITE_MS)): IndexStep {
   let earlier: Horizon | null = null
 
   /** Returns the number up to which all changes are visible. Null when that is not known yet. */
@@ -92,7 +99,13 @@ export function createIndexing(sql: Sql): IndexStep {
         await makeSlices(tx)
         return true
       }
-      const safe = safeUpTo(row)
+      let safe = safeUpTo(row)
+      if (safe !== row.last) {
+        // Else the sessions of this step would be read once more by the next one.
+        await rest()
+        const [later] = await tx<Horizon[]>`select given as last, writers from session_horizon()`
+        if (later !== undefined) safe = safeUpTo(later) ?? safe
+      }
       // A restored database may have fallen behind what it had done.
       if (row.changed === null || row.backlog === null || row.changed > row.last) {
         if (safe !== null)
@@ -142,6 +155,8 @@ async function unindexed(
 
 /** Text whose signatures are made at once, in UTF-16 code units: the transaction does not idle for long. */
 const SHORT = 2 ** 16
+/** Signatures that are made before others have their turn: some milliseconds at most. */
+const AT_A_TIME = 32
 
 /** Stores the signatures of messages, and how far this makes it. */
 async function addSignatures(
@@ -152,8 +167,10 @@ async function addSignatures(
   if (messages.length === 0 && done.changed === undefined && done.backlog === undefined) return
   const sign = async () => {
     const signatures: Buffer[] = []
-    for (const { content, agentId, user } of messages)
+    for (const { content, agentId, user } of messages) {
       signatures.push(await signatureOf(content, scopeWords(agentId, user)))
+      if (signatures.length % AT_A_TIME === 0) await setImmediate()
+    }
     return signatures
   }
   const length = messages.reduce((sum, { content }) => sum + content.length, 0)
