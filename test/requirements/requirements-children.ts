@@ -6,7 +6,8 @@ export const children = {
   'contract-30.child':
     'A call makes a session of the called agent, whose text is its result; stateless completions have none.',
   'contract-30.child-once': 'There is one child for each call, whatever dies or is repeated.',
-  'contract-30.child-result': 'A child that fails, is cancelled or deleted gives a result that says so.',
+  'contract-30.child-result':
+    'A child that fails, is cancelled or deleted gives a result that says so, with its text so far.',
   'contract-30.child-busy': 'A child takes no other message while its call has no result.',
   'contract-30.child-cancel': 'A cancel, and the end of a parent, end the children at all depths.',
   'contract-30.child-loss':
@@ -31,6 +32,7 @@ export const children = {
   'contract-30.child-lists': 'Lists show children or leave them out as they are asked.',
   'contract-30.child-paths': 'Below a session those below it answer as on their own paths; another session is 404.',
   'contract-30.child-deletion': 'A session goes with all below it, and so do the children of a reply.',
+  'contract-30.older': 'Beside an older version a session that has a parent is known to both by their own words.',
   'contract-30.pages':
     'The pages nest a child below its call, with its own stop; the chart and the trace show it at the call.',
   'contract-30.face-tool':

@@ -29,9 +29,9 @@ export const failed = (content: string): ToolAnswer => ({ ok: false, content })
 
 export function resultOf({ state, content, finishReason, errorCode, errorMessage }: ChildState): ToolAnswer {
   if (state === 'waiting') return { ok: false, content: '', waits: 'child' }
-  if (state === 'deleted') return failed("The agent's session was deleted.")
   if (state === 'removed') return failed("The agent's session was asked to answer nothing: its message was removed.")
   const text = cut(content ?? '')
+  if (state === 'deleted') return behind("The agent's session was deleted.", text)
   if (errorCode !== null) return behind(`The agent's reply failed: ${errorCode}: ${errorMessage ?? ''}`, text)
   if (finishReason === 'cancelled') return behind("The agent's reply was cancelled.", text)
   return { ok: true, content: text === '' ? 'The agent gave an empty answer.' : text }

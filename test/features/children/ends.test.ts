@@ -40,8 +40,8 @@ async function ended(user: string) {
   return { ids, models, session, children: await below(ids.desk, session) }
 }
 
-/** A tree of three sessions that run: the ledger's model says nothing. */
-async function running() {
+/** A tree of three sessions that run: the ledger's model says nothing, billing's has said `text`. */
+async function running(text = '') {
   const { ids, models } = await newAgents()
   const asked = Promise.withResolvers<void>()
   const silent = async (call: UpstreamCall) => {
@@ -49,7 +49,7 @@ async function running() {
     await call.closed
   }
   scene.plays(models.desk, asks('', asking('billing', 'Ann?')))
-  scene.plays(models.billing, asks('', asking('ledger', 'Ann?')))
+  scene.plays(models.billing, asks(text, asking('ledger', 'Ann?')))
   scene.plays(models.ledger, silent)
   const { id } = (await scene.call('POST', `/api/v1/agents/${ids.desk}/deploy/sessions`, {})).json
   const path = `${at(ids.desk, id)}/chat/completions`
@@ -84,6 +84,32 @@ verifies('contract-30.child-cancel', 'a cancelled child takes what is below it, 
   expect((await scene.call('POST', `${at(ids.billing, child?.id ?? '')}/chat/completions/cancel`)).status).toBe(204)
   expect((await reply).json.choices[0].message.content).toContain("The agent's reply was cancelled.")
   await expect.poll(() => statusesOf(children)).toEqual(['cancelled', 'cancelled'])
+})
+
+verifies(
+  'contract-30.child-result',
+  'a deleted child takes what is below it, and its parent goes on with its text so far',
+  async () => {
+    const { ids, models, reply, children } = await running('Ann owes ')
+    scene.plays(models.desk, (call) => says(call.body.messages.at(-1).content)(call))
+    const [child] = children
+    const stored = async () => (await scene.messagesOf(ids.billing, child?.id ?? '')).at(-1).content
+    await expect.poll(stored).toBe('Ann owes ')
+    expect((await scene.call('DELETE', at(ids.billing, child?.id ?? ''))).status).toBe(204)
+    expect((await reply).json.choices[0].message.content).toBe(
+      "The agent's session was deleted. Its text so far:\nAnn owes ",
+    )
+    expect(await statusesOf(children)).toEqual(['gone', 'gone'])
+    await expect.poll(() => scene.app.sql`select 1 from gone_children`, { timeout: 10_000 }).toEqual([])
+  },
+)
+
+verifies('contract-30.child-deletion', 'of what is deleted with its parent no text is left', async () => {
+  const { ids, session, reply } = await running('Ann owes ')
+  await scene.app.sql`alter table gone_children add constraint no_text check (content is null)`
+  expect((await scene.call('DELETE', at(ids.desk, session))).status).toBe(204)
+  await scene.app.sql`alter table gone_children drop constraint no_text`
+  await reply
 })
 
 verifies('contract-30.child-deletion', 'the streams of those below a deleted session end', async () => {

@@ -10,12 +10,20 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 
 /** A desk that asks billing twice, one after the other; resolves to what its model is told of the calls. */
-async function askTwice(deskFields: object, billingFields: object, { key }: { key?: string } = {}) {
+async function askTwice(
+  deskFields: object,
+  billingFields: object,
+  { key, price }: { key?: string; price?: number } = {},
+) {
   const name = crypto.randomUUID()
   const billing = await scene.newAgent(`billing-${name}`, billingFields)
   const desk = await scene.newAgent(`desk-${name}`, deskFields)
   await scene.toolsOf(desk, [{ agentId: billing, name: 'billing' }])
   const results: string[] = []
+  if (price !== undefined) {
+    const prices = [{ model: `billing-${name}`, prompt: price, completion: price }]
+    await scene.call('PUT', '/api/v1/settings/prices', { currency: '$', prices })
+  }
   const next = (step: Parameters<TreeScene['plays']>[1]) =>
     scene.plays(`desk-${name}`, (call) => {
       results.push(call.body.messages.at(-1).content)
@@ -67,6 +75,17 @@ verifies('contract-30.child-limits', 'the key of the top session’s reply count
     'One.',
     'Two.',
   ])
+})
+
+verifies('contract-30.child-limits', 'so does their cost, for the key and for the users', async () => {
+  const usedUp = (of: string) => `The agent was not asked: the limit of the ${of}, a cost of 1 a month, is used up.`
+  const limits = { costPerMonth: 1 }
+  const { key } = (await scene.call('POST', '/api/v1/keys', { name: 'C', scopes: ['deploy'], limits })).json
+  const dear = { price: 1_000_000 }
+  expect(await askTwice({}, {}, { key, ...dear })).toEqual(['One.', usedUp('key')])
+  expect(await askTwice({}, { userLimits: limits }, dear)).toEqual(['One.', usedUp('user')])
+  expect(await askTwice({ userLimits: limits }, {}, dear)).toEqual(['One.', usedUp('user')])
+  expect(await askTwice({ userLimits: limits }, { userLimits: limits }, { price: 0.01 })).toEqual(['One.', 'Two.'])
 })
 
 verifies('contract-30.child-limits', 'each reply’s use is its own, and counts under its own agent', async () => {

@@ -27,9 +27,8 @@ verifies('contract-30.child-result', 'the end is a sentence, the text so far fol
     content: "The agent's reply failed: provider_error: It broke. Its text so far:\nTwelve.",
   })
   expect(resultOf({ ...failed, content: '' }).content).toBe("The agent's reply failed: provider_error: It broke.")
-  expect(resultOf({ ...ended, state: 'deleted', content: null })).toEqual({
-    ok: false,
-    content: "The agent's session was deleted.",
-  })
+  const deleted = { ...ended, state: 'deleted' as const }
+  expect(resultOf({ ...deleted, content: null })).toEqual({ ok: false, content: "The agent's session was deleted." })
+  expect(resultOf(deleted).content).toBe("The agent's session was deleted. Its text so far:\nTwelve.")
   expect(resultOf({ ...ended, content: null })).toEqual({ ok: true, content: 'The agent gave an empty answer.' })
 })

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Returns how these children have ended, of those that have: the text of their replies (cut at p_most characters), and how the last
    one ended. state: ended, deleted, or removed (its message has not begun, and never will). What is returned is over. */
 create or replace function child_ends(p_sessions uuid[], p_most integer)
@@ -23,13 +23,8 @@ begin
     update children c set over = true from ends e where c.session_id = e.id and not c.over
   )
   select e.id, case when not e.is_there then 'deleted' when not e.has_begun then 'removed' else 'ended' end,
-         case when e.has_begun then left((
-           with recursive chain as (
-             select m.id, m.content, 0 as n from messages m where m.id = e.reply_id and m.session_id = e.id
-             union all
-             select m.id, m.content, c.n + 1 from chain c join messages m on m.session_id = e.id and m.continues = c.id
-           )
-           select string_agg(c.content, '' order by c.n) from chain c), p_most) end,
+         left(case when e.has_begun then text_of_replies(e.id, e.reply_id)
+                   when not e.is_there then (select g.content from gone_children g where g.session_id = e.id) end, p_most),
          e.finish_reason, e.error_code, e.error_message
     from ends e;
 end $$;

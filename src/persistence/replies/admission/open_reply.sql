@@ -1,4 +1,4 @@
--- revision 7
+-- revision 8
 /* Opens the reply of a message that may begin: stores the user's message with its parts, the reply's row and the idempotency
    key. The insert decides: a session has one running reply (one_running_reply). What waits in the session is answered or
    rejected. m: see message_fields. s: see lock_session. p: see place_message. p_bytes: see judge_message. p_rate: of
@@ -78,5 +78,5 @@ begin
     'first_text', s.first_text, 'parent_id', p.id,
     'history_end', v_end, 'text', p.content,
     'values', v_values, 'history', v_history, 'rate', p_rate)
-    || case when s.parent is null then '{}'::jsonb else '{"has_parent": true}' end;
+    || parent_in_answer(s.parent);
 end $$;

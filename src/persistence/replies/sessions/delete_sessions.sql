@@ -1,11 +1,11 @@
--- revision 8
+-- revision 9
 /* Removes sessions with all that belongs to them, and with those below them; tells the owners of their running replies and compactions. Answers the ids of those that
    there were. p_agent: whose they must be; null: anybody's. */
 create or replace function delete_sessions(p_agent uuid, p_sessions uuid[]) returns setof uuid language plpgsql as $$
 declare
   v_own uuid[] := array(select s.id from sessions s where s.id = any(p_sessions) and (p_agent is null or s.agent_id = p_agent));
   v_ids uuid[];
-  v_below uuid[]; -- those of them that have a parent
+  v_below boolean; -- one of them has a parent
   v_nums bigint[];
   v_running bigint[];
   v_owners uuid[];
@@ -13,14 +13,14 @@ declare
   v_contents bytea[];
 begin
   loop -- until no session has come below them while their locks were waited for
-    select array_agg(l.id), array_agg(l.num), array_agg(l.id) filter (where l.has_parent) into v_ids, v_nums, v_below
+    select array_agg(l.id), array_agg(l.num), bool_or(l.has_parent) into v_ids, v_nums, v_below
       from (select s.id, s.num, s.parent is not null as has_parent from sessions s
              where s.id = any(v_own || sessions_below(v_own))
              order by s.num for update) l;
     exit when sessions_below(v_ids) = '{}';
   end loop;
   if v_ids is null then return; end if;
-  if v_below is not null then perform leave_parents(v_below); end if;
+  if v_below then perform leave_parents(v_ids); end if;
   if exists (select from webhooks w where w.enabled) then perform tell_deleted(v_ids); end if;
   with running as (
     select m.id, m.session_id, m.session_num, m.instance_id, m.epoch from messages m
