@@ -291,11 +291,3 @@ verifies(
     expect(await title(oneWord)).toBe('😀'.repeat(60))
   },
 )
-
-verifies('contract-4.title', 'a first reply that fails gives the title too', async () => {
-  scene.up.always((call) => call.error(400, { error: { message: 'no' } }))
-  const id = await scene.newSession()
-  expect((await scene.send(id, 'Why did it fail')).status).toBe(500)
-  expect((await scene.call('GET', `${scene.sessions}/${id}`)).json.title).toBe('Why did it fail')
-  scene.says(['Fine.'])
-})

@@ -1,4 +1,4 @@
-/** SESSION_TITLES=model: a background job asks the agent's model, once its first reply has ended. */
+/** Titles that sessions get. SESSION_TITLES=model: a background job asks the agent's model, once its first reply has ended. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
@@ -31,6 +31,14 @@ const says = (text: string) => async (call: UpstreamCall) => {
 function plays(title: (call: UpstreamCall) => unknown): void {
   scene.up.always((call) => (isTitleCall(call) ? title(call) : says('Well.')(call)))
 }
+verifies('contract-4.title', 'a first reply that fails gives the title too', async () => {
+  scene = await openScene()
+  scene.up.always((call) => call.error(400, { error: { message: 'no' } }))
+  const id = await scene.newSession()
+  expect((await scene.send(id, 'Why did it fail')).status).toBe(500)
+  expect((await scene.call('GET', `${scene.sessions}/${id}`)).json.title).toBe('Why did it fail')
+})
+
 describe('SESSION_TITLES=model', () => {
   verifies('contract-35.every-call', 'the title counts for the key and the user of the first message', async () => {
     await open()

@@ -2,6 +2,7 @@
 import { ApiError } from '../errors.ts'
 import type { MessageContent } from '../message-content.ts'
 import type { components } from '../schema.ts'
+import { knownSession, randomKey } from './known-session.ts'
 import { type OnBusy, queueing } from './queue.ts'
 import { createReply, type FollowReplyOptions, type ReplyWire } from './reply.ts'
 import {
@@ -9,10 +10,8 @@ import {
   after,
   answerForm,
   type ForkPlace,
-  knownSession,
   type MessagePage,
   nothingYet,
-  randomKey,
   type Session,
   type SessionContext,
 } from './session.ts'
