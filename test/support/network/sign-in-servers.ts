@@ -47,6 +47,8 @@ function createState(expiresIn: number) {
       refreshHeld: null as Promise<void> | null,
       /** The scope that a call needs; a token without it is answered with 403. */
       neededScope: null as string | null,
+      /** A call that was sent with a token is answered when this resolves. */
+      callHeld: null as Promise<void> | null,
       expiresIn,
       /** The resource that the MCP server's metadata name. Null: its own. */
       resource: null as string | null,
@@ -171,6 +173,7 @@ async function startPrivate({ now, seen, tokens }: State, issuer: string, listsO
     const isCall = message.method === 'tools/call'
     const { authorization } = request.headers
     if (isCall) seen.calls.push({ tool: message.params.name, authorization })
+    if (isCall) await now.callHeld
     if (isCall && now.callsMoved !== null) return moved(response, now.callsMoved, url)
     const scope = tokens.get(authorization?.replace('Bearer ', '') ?? '')
     const challenge = (more: string) => ({ 'www-authenticate': `Bearer resource_metadata="${metadata}"${more}` })
