@@ -3,7 +3,7 @@ import { afterAll, expect } from 'vitest'
 import { dataUrl, pdf, png } from '../../../features/parts/routes/parts-scene.ts'
 import { openFrontDoor } from '../../../features/users/access/front-door-scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { storedMessages } from '../../scene.ts'
+import { nobody, storedMessages } from '../../scene.ts'
 import { sessionOf } from './responses-scene.ts'
 
 const scene = await openFrontDoor()
@@ -31,6 +31,8 @@ verifies(
     expect(answers.map(({ status, json }) => [status, json.error.code])).toEqual(answers.map(() => [404, 'not_found']))
     const behind = await scene.as(ben, 'POST', responses, { input: 'x', previous_response_id: id })
     expect([behind.status, behind.json.error.code]).toEqual([400, 'previous_response_not_found'])
+    const previous_response_id = `resp_${nobody.replaceAll('-', '')}`
+    expect((await scene.as(ben, 'POST', responses, { input: 'x', previous_response_id })).json).toEqual(behind.json)
     expect((await scene.as(ben, 'POST', responses, { input: 'x', store: false })).status).toBe(403)
     expect((await scene.as(ben, 'POST', responses, { input: 'x', user: 'anna' })).status).toBe(403)
     expect((await scene.as(ben, 'POST', openai, { input: 'x', model: scene.agentId })).status).toBe(403)
