@@ -73,7 +73,7 @@ verifies(
     const provider = await playing
     await provider.text('half ')
     scene.proxy.drop()
-    await provider.reset()
+    provider.end()
     const { text, error } = await reading
     expect(text).toBe('half ')
     expect(error).toMatch(/provider/)

@@ -108,7 +108,7 @@ describe.each(Object.entries(modes))('%s', (_, baseUrl) => {
   verifies('contract-1.retries', 'after the first text no call is retried; the client gets one error', async () => {
     up.always(async (call) => {
       await call.text('so far')
-      call.reset()
+      call.end()
     })
     const { client, sent } = clientFor(await baseUrl())
     const chunks: string[] = []

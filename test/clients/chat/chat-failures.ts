@@ -80,7 +80,7 @@ export function failures({ kind, scene, driver, record }: Play): void {
     const called = scene().up.calls.length
     scene().up.next(async (call) => {
       await call.text('so far')
-      call.reset()
+      call.end()
     })
     const told = await driver.stream(ask(await baseUrl(), 'hi', { retries: 1 }))
     expect([told.text, scene().up.calls.length - called]).toEqual(['so far', 1])

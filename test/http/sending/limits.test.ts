@@ -188,7 +188,7 @@ verifies(
     await scene.cancel(id)
     scene.up.always(async (one) => {
       await one.text('Half')
-      one.reset()
+      one.end()
     })
     await scene.send(id, 'Two')
     scene.says(['ok'])

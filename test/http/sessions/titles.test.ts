@@ -126,7 +126,7 @@ describe('SESSION_TITLES=model', () => {
     await open()
     plays(async (call) => {
       await call.text('Half a title')
-      call.reset()
+      call.end()
     })
     const id = await scene.newSession()
     await scene.send(id, 'What does half of it cost?')

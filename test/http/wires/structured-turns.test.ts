@@ -101,7 +101,7 @@ verifies('contract-35.last-turn', 'a turn whose calls wait is the last one, and 
   expect([message.content, finish_reason]).toEqual([said, 'tool_calls'])
   scene.up.next(async (call) => {
     await call.text(said)
-    call.reset()
+    call.end()
   })
   const { content, frames } = await streamed(path, body)
   expect([content, JSON.parse(frames.at(-1)?.data ?? '{}').error?.code]).toEqual([said, 'provider_error'])

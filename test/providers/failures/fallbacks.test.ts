@@ -70,7 +70,7 @@ test.each<[string, Script]>([
   const { a, model, request, counted } = await three()
   a.always(async (call) => {
     await first(call)
-    call.reset()
+    call.end()
   })
   expect(failureIn(await ask(model, request())).code).toBe('provider_error')
   expect(counted()).toEqual([1, 0, 0])

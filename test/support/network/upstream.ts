@@ -60,7 +60,10 @@ export interface UpstreamCall {
   open(headers?: Record<string, string>): void
   /** Ends the stream without a last frame. */
   end(): void
-  /** Cuts the connection, before the headers or within the stream. */
+  /**
+   * Cuts the connection, before the headers or within the stream. What the client has not read by then is lost to it, so a
+   * test that expects a text waits until it is seen, or breaks the stream off with `end`.
+   */
   reset(): void
 }
 

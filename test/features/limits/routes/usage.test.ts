@@ -60,7 +60,7 @@ verifies('contract-8.usage', 'whatever the ending: failed, cancelled, left, dele
   await tokenizerStarted()
   scene.up.always(async (one) => {
     await one.text('some words')
-    one.reset()
+    one.end()
   })
   await scene.send(await scene.newSession(), 'fails')
   for (const stop of ['cancel', 'delete', 'leave'] as const) {

@@ -130,7 +130,7 @@ verifies(
 
     scene.up.next(async (failing) => {
       await failing.text('half')
-      failing.reset()
+      failing.end()
     })
     const failed = await rest(await ui.run(threadId, 'r2', 'go on'))
     expect(failed.at(-1)).toEqual({ type: 'RUN_ERROR', message: expect.any(String), code: 'provider_error' })

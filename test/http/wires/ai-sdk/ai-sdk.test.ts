@@ -173,7 +173,7 @@ verifies('contract-12.ai-sdk', 'a reply that fails ends with error and [DONE], w
   const id = randomUUID()
   scene.up.next(async (up) => {
     await up.text('half')
-    up.reset()
+    up.end()
   })
   const parts = await rest(await ui.chat(id, 'go'))
   expect(parts.slice(-4)).toEqual([
