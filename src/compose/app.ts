@@ -172,7 +172,8 @@ async function openDependencies(ground: Ground) {
   const grants = createGrants(connecting)
   const children: LateChildren = { opened: null }
   const waitLimitMs = settings.ownerLeaseMs
-  const tools = toolDependencies({ sql, secrets, outbound, mcp, grants, children, waitLimitMs, log })
+  const { mcpListMs } = ground
+  const tools = toolDependencies({ sql, secrets, outbound, mcp, mcpListMs, grants, children, waitLimitMs, log })
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
     ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering, children },
@@ -232,8 +233,9 @@ async function openDependencies(ground: Ground) {
 
 /**
  * Rejects with one line for any error that the operator can fix. Without `logStream` the log is on standard output.
+ * `mcpListMs`: the longest delay of a reply by an MCP server's list, for tests on machines that are busy.
  */
-export async function startApp(settings: Settings, logStream?: LogStream): Promise<App> {
+export async function startApp(settings: Settings, logStream?: LogStream, mcpListMs?: number): Promise<App> {
   const options = serverOptions(settings, logStream)
   const server = createServer(options)
   const { log } = server
@@ -262,7 +264,7 @@ export async function startApp(settings: Settings, logStream?: LogStream): Promi
         port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
       })
     }
-    const deps = await openDependencies({ ...database, settings, log, closing, observation, publicUrl })
+    const deps = await openDependencies({ ...database, settings, log, closing, observation, publicUrl, mcpListMs })
     await mountAll(server, options, deps)
     await deps.startJobs() // last: after an upgrade they may take all processors for a while
     const drain = () => deps.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)

@@ -49,6 +49,7 @@ export interface Ground extends Database {
   log: Log
   closing: AsyncDisposableStack
   observation: Observation
+  mcpListMs?: number | undefined
 }
 
 /** Opens this instance's lease, journal and transition recorder. */

@@ -25,6 +25,7 @@ export interface ToolParts {
   secrets: Secrets
   outbound: Outbound
   mcp: Mcp
+  mcpListMs: number | undefined
   grants: Grants
   children: LateChildren
   /** The time for which a reply retries to read its tools while the database is down (milliseconds). */
@@ -52,6 +53,7 @@ export function toolDependencies({
   secrets,
   outbound,
   mcp,
+  mcpListMs,
   grants,
   children,
   waitLimitMs,
@@ -71,7 +73,7 @@ export function toolDependencies({
         ready.agentTools.length > 0 && values?.sessionId ? { sessionId: values.sessionId, mcpDepth: depth ?? 0 } : null
       const asked = asking && ((await children.opened?.within(asking)) ?? undefined)
       const asks = asked && { children: asked }
-      const world = { outbound, mcp, log, states, grants, depth, ...(values && { values }), ...asks }
+      const world = { outbound, mcp, mcpListMs, log, states, grants, depth, ...(values && { values }), ...asks }
       return createToolbox(ready, world, signal)
     },
     builtInTools,

@@ -49,6 +49,8 @@ export interface RequestStates {
 export interface ToolboxWorld {
   outbound: Outbound
   mcp: Pick<Mcp, 'toolsWithin' | 'call'>
+  /** The longest delay of a reply by a dead MCP server (contract section 6), 3,000 ms by default. */
+  mcpListMs?: number | undefined
   log: ToolLog
   /** The session's values, for the tools that use them. */
   values?: ReplyValues

@@ -3,6 +3,7 @@ import { createClient } from '../../openapi/client.ts'
 import { type App, startApp } from '../../src/compose/app.ts'
 import { readSettings } from '../../src/settings.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from './database.ts'
+import { WAIT_MS } from './wait.ts'
 
 export interface TestApp {
   url: string
@@ -34,6 +35,8 @@ export async function startTestApp({ settings = {}, database, version = 18 }: Te
       DRAIN_TIMEOUT_S: '1',
       ...settings,
     }),
+    undefined,
+    WAIT_MS,
   )
   let stopped: Promise<void> | null = null
   const stop = () => {

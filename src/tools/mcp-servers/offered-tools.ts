@@ -53,7 +53,7 @@ async function listOf(
   toolNames: readonly string[],
   { world, nameTool, signal }: Listing,
 ): Promise<OfServer | MissingServer['reason']> {
-  const { mcp, log, values = valuesWithoutSession() } = world
+  const { mcp, mcpListMs = LIST_MS, log, values = valuesWithoutSession() } = world
   const leftOut = (reason: string, err?: unknown) =>
     log.warn(
       { mcpServer: stored.name, ...(err !== undefined && { err }), reason },
@@ -72,7 +72,9 @@ async function listOf(
   }
   const signIn = (challenge?: Challenge) => signInTool({ server, challenge, world, nameTool })
   try {
-    const offered = signsIn ? await signedInList(server, world, signal) : await mcp.toolsWithin(LIST_MS, server, signal)
+    const offered = signsIn
+      ? await signedInList(server, world, signal)
+      : await mcp.toolsWithin(mcpListMs, server, signal)
     if (!Array.isArray(offered))
       return { chosen: [], others: [], answering: [], signIns: [{ tool: signIn(offered), isOffered: true }] }
     const isChosen = (name: string) => toolNames.includes('*') || toolNames.includes(name)
@@ -93,11 +95,11 @@ async function listOf(
 /** Returns the list of a server with the user's grant, or without one; or its challenge, when it demands a sign-in. */
 async function signedInList(
   server: McpServer,
-  { mcp, values, grants }: ToolboxWorld,
+  { mcp, mcpListMs = LIST_MS, values, grants }: ToolboxWorld,
   signal: AbortSignal,
 ): Promise<McpTool[] | Challenge> {
-  const asked = (grant: Grant | null) => mcp.toolsWithin(LIST_MS, withGrant(server, grant), signal)
-  const within = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)])
+  const asked = (grant: Grant | null) => mcp.toolsWithin(mcpListMs, withGrant(server, grant), signal)
+  const within = AbortSignal.any([signal, AbortSignal.timeout(mcpListMs)])
   const grant = (await unlessAborted(grants?.find(server.id, values) ?? Promise.resolve(null), within)) ?? null
   try {
     return await asked(grant)
