@@ -11,6 +11,13 @@ export const replies = (page: TestPage) => page.getByRole('article', { name: 'Ag
 export const statuses = (page: TestPage) => page.getByTestId('status').allTextContents()
 export const conversation = (page: TestPage) => page.getByRole('log', { name: 'Conversation' })
 
+/** Presses Esc until the reply is stopped. The second press counts only soon after the first, which a busy machine may miss. */
+export const stopByEsc = (page: TestPage) =>
+  soon(async () => {
+    await page.keyboard.press('Escape')
+    return await statuses(page)
+  }).toEqual(['Stopped'])
+
 export async function say(page: TestPage, text: string): Promise<void> {
   await field(page).fill(text)
   await field(page).press('Enter')

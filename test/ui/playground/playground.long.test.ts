@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { asks, startToolServer } from '../../http/tool-scene.ts'
 import { verifies } from '../../verifies.ts'
 import { axe, focused, sidewaysScroll, unique } from '../browser.ts'
-import { field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { field, replies, say, soon, startPlayground, statuses, stopByEsc } from './playground-scene.ts'
 
 const { app, up, agentId, open, byHand, close } = await startPlayground({
   MAX_RUNNING_REPLIES: '2',
@@ -28,8 +28,7 @@ test('a reply is seen to grow, is named in the address and in the list, and Esc 
   await call.text('two')
   await replies(page).getByText('One two').waitFor()
   expect(await axe(page)).toEqual([])
-  for (const _ of [1, 2]) await page.keyboard.press('Escape')
-  await soon(() => statuses(page)).toEqual(['Stopped'])
+  await stopByEsc(page)
   await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: words }).waitFor()
   await page.getByRole('heading', { level: 1, name: words }).waitFor()
   expect(await axe(page)).toEqual([])
@@ -151,7 +150,7 @@ verifies('contract-10.unknown-outcome', 'a call that was stopped says so: outcom
   await tools.arrived(1)
   const card = page.locator('details')
   await card.getByText('running', { exact: true }).waitFor()
-  for (const _ of [1, 2]) await page.keyboard.press('Escape')
+  await stopByEsc(page)
   await card.getByText('outcome unknown', { exact: true }).waitFor()
   await card.locator('summary').click()
   await card.getByText('The call may have taken effect.').waitFor()
