@@ -1,13 +1,13 @@
 /** Through nginx with the shipped configuration: any instance serves any request (contract section 7). */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { image, pngOf } from '../features/parts/routes/parts-scene.ts'
 import { startNginx } from '../support/programs/nginx.ts'
 import { messagesOf, newSession, postJson } from '../support/programs/product.ts'
 import { contentOf, openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
-import { both, cancel, completions, exchange, newest, openScene, type Scene, say, stall, talk } from './scene.ts'
+import { both, cancel, completions, exchange, mend, newest, openScene, type Scene, say, stall, talk } from './scene.ts'
 
 /** In front of an instance: breaks the connection of the first POST when its answer arrives. */
 async function startBreaker(url: string) {
@@ -49,6 +49,7 @@ describe.each(both)('$beside', ({ redis }) => {
     url = scene.cluster.balancer
   })
   afterAll(() => scene?.close())
+  afterEach(() => mend(scene))
 
   const begin = async () => {
     scene.up.next(stall)

@@ -1,17 +1,14 @@
 /** Owners that die or are suspended in the middle of a reply, among three instances (contract sections 4 and 7). */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { LEASE_MS } from '../support/programs/cluster.ts'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { seededRandom } from '../support/random.ts'
 import { samples } from '../support/samples.ts'
 import { contentOf, type SseStream } from '../support/streams/sse.ts'
 import { inTier } from '../support/tier.ts'
 import { verifies } from '../verifies.ts'
-import { both, errorCode, exchange, newest, openScene, running, type Scene, talk } from './scene.ts'
+import { both, errorCode, exchange, mend, newest, openScene, running, type Scene, talk } from './scene.ts'
 
 const ROUNDS = samples(1, 3)
-/** The rule is two leases; the rest is for a machine under load. */
-const LOST_WITHIN_MS = 2 * LEASE_MS + 3000
 const failed = { status: 'error', finish_reason: 'error' }
 
 /** The text of a stream that ended with an error chunk or broke off. */
@@ -23,10 +20,11 @@ describe.each(inTier(both))('$beside', ({ redis, beside }) => {
     scene = await openScene({ redis })
   })
   afterAll(() => scene?.close())
+  afterEach(() => mend(scene))
 
   /** Streams on the others end with `instance_lost`, and the message contains all that was seen. */
   async function declaredLost({ session, own, others, elsewhere }: Awaited<ReturnType<typeof running>>) {
-    await expect.poll(() => newest(elsewhere, session), { timeout: LOST_WITHIN_MS }).toMatchObject(failed)
+    await expect.poll(() => newest(elsewhere, session)).toMatchObject(failed)
     const { content } = await newest(elsewhere, session)
     for (const other of others) {
       const { frames, broken } = await other.rest()

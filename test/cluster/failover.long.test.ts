@@ -1,5 +1,5 @@
 /** A failover that left the old primary running: nobody is answered from it any more (contract section 26). */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { socketOf } from '../support/programs/cluster.ts'
 import { messagesOf, newSession } from '../support/programs/product.ts'
 import { type Replicated, startReplicated } from '../support/programs/standby.ts'
@@ -10,13 +10,14 @@ import { completions, exchange, follow, openScene, type Scene, say, talk } from 
 
 let servers: Replicated
 let scene: Scene
-beforeAll(async () => {
+// Each try has a world of its own.
+beforeEach(async () => {
   servers = await startReplicated()
   const { url, sql } = servers.primary
   const database = { url, sql, drop: async () => {} }
   scene = await openScene({ instances: 2, wires: true, database, env: { OWNER_LEASE_MS: '15000' } })
 }, WAIT_MS)
-afterAll(async () => {
+afterEach(async () => {
   await scene?.close()
   await servers?.[Symbol.asyncDispose]()
 })

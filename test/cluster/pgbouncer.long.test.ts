@@ -1,6 +1,5 @@
 /** Everything through PgBouncer in transaction mode: no database session state is needed (contract section 1). */
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { LEASE_MS } from '../support/programs/cluster.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { messagesOf, newSession } from '../support/programs/product.ts'
 import { openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
@@ -9,6 +8,8 @@ import {
   completions,
   errorCode,
   exchange,
+  LEASE_MS,
+  mend,
   newest,
   openScene,
   running,
@@ -25,6 +26,7 @@ beforeAll(async () => {
   urls = scene.cluster.urls
 })
 afterAll(() => scene?.close())
+afterEach(() => mend(scene))
 beforeEach(() => scene.up.always(stall))
 
 verifies('contract-1.transaction-poolers', 'a reply is followed on another instance, byte for byte', async () => {

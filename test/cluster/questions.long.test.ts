@@ -1,5 +1,5 @@
 /** A question of an MCP server outlives its instances, and is answered once (contract section 27). */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { call } from '../http/scene.ts'
 import { asks, says } from '../http/tool-scene.ts'
 import { startAskingServer } from '../support/network/asking-server.ts'
@@ -9,11 +9,12 @@ import { completions, openScene, type Scene, say } from './scene.ts'
 
 let scene: Scene
 let server: Awaited<ReturnType<typeof startAskingServer>>
-beforeAll(async () => {
+// Each try has a world of its own.
+beforeEach(async () => {
   scene = await openScene({ redis: false })
   server = await startAskingServer()
 })
-afterAll(async () => {
+afterEach(async () => {
   await server?.[Symbol.asyncDispose]()
   await scene?.close()
 })

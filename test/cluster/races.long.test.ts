@@ -3,7 +3,7 @@
  * sections 4 and 7). Prints the seed that reproduces the timing.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { type OwnPostgres, startOwnPostgres } from '../support/programs/own-postgres.ts'
 import { messagesOf, newSession, postJson } from '../support/programs/product.ts'
 import { seededRandom } from '../support/random.ts'
@@ -16,6 +16,7 @@ import {
   completions,
   errorCode,
   exchange,
+  mend,
   newest,
   openScene,
   running,
@@ -36,12 +37,13 @@ describe.each(both)('$beside', ({ redis, beside }) => {
   let random: () => number
   beforeAll(async () => {
     postgres = await startOwnPostgres(15)
-    scene = await openScene({ redis, database: postgres.database, env: { OWNER_LEASE_MS: '6000' } })
+    scene = await openScene({ redis, database: postgres.database, env: { OWNER_LEASE_MS: '20000' } })
   })
   afterAll(async () => {
     await scene?.close()
     await postgres?.[Symbol.asyncDispose]()
   })
+  afterEach(() => mend(scene))
   beforeEach(({ task }) => {
     // A call that was given up on its way may come late, and take the next script: what is left then ends as well.
     scene.up.always(talk(WORDS, EVERY_MS))

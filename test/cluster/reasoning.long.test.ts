@@ -1,11 +1,11 @@
 /** Reasoning among three instances: followed, resumed from each id, kept when its owner is killed (contract section 12). */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import type { UpstreamCall } from '../support/network/upstream.ts'
 import { newSession } from '../support/programs/product.ts'
 import { openSse, type SseFrame, type SseStream } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
-import { both, completions, errorCode, exchange, follow, newest, openScene, type Scene, say } from './scene.ts'
+import { both, completions, errorCode, exchange, follow, mend, newest, openScene, type Scene, say } from './scene.ts'
 
 const field = (frames: readonly SseFrame[], name: 'content' | 'reasoning_content'): string =>
   frames
@@ -19,6 +19,7 @@ describe.each(both)('$beside', ({ redis }) => {
     scene = await openScene({ redis })
   })
   afterAll(() => scene?.close())
+  afterEach(() => mend(scene))
 
   /** A reply of the first instance whose model is in the test's hand, and those who read along, one on each instance. */
   async function begin() {

@@ -1,5 +1,5 @@
 /** Contract section 28: a replay on two instances, of which each is killed once while it runs. */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { asks, look, says, startToolServer } from '../http/tool-scene.ts'
 import type { UpstreamCall } from '../support/network/upstream.ts'
 import { newSession, postJson } from '../support/programs/product.ts'
@@ -11,11 +11,12 @@ const CONCURRENCY = 4
 
 let scene: Scene
 let tools: Awaited<ReturnType<typeof startToolServer>>
-beforeAll(async () => {
+// Each try has a world of its own.
+beforeEach(async () => {
   tools = await startToolServer(() => 'seen')
   scene = await openScene({ instances: 2 })
 })
-afterAll(async () => {
+afterEach(async () => {
   await scene?.close()
   await tools?.[Symbol.asyncDispose]()
 })

@@ -1,6 +1,6 @@
 /** A rolling upgrade: instances restarted one by one under load (contract section 1, drain). */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { newSession, postJson } from '../support/programs/product.ts'
 import { seededRandom } from '../support/random.ts'
 import { contentOf, openSse } from '../support/streams/sse.ts'
@@ -10,6 +10,7 @@ import {
   completions,
   errorCode,
   exchange,
+  mend,
   newest,
   openScene,
   running,
@@ -27,6 +28,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
     scene = await openScene({ redis, env: { DRAIN_TIMEOUT_S: '4', OWNER_LEASE_MS: '6000' } })
   })
   afterAll(() => scene?.close())
+  afterEach(() => mend(scene))
 
   /** Conversations through the balancer until stopped; resolves to the number of successes, and the failures. */
   async function load(until: AbortSignal, random: () => number): Promise<{ good: number; faults: unknown[] }> {

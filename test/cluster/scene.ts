@@ -24,16 +24,28 @@ export interface Scene {
   close(): Promise<void>
 }
 
+/** With 1.5 s, instances on a busy machine lost their leases while tests talked to them. */
+export const LEASE_MS = 3000
+
 /** Open it in `beforeAll`; `close` also works when it is only partly open. */
 export async function openScene(options: ClusterOptions): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
   const up = stack.use(await startUpstream())
-  const cluster = stack.use(await startCluster(options))
+  const env = { OWNER_LEASE_MS: `${LEASE_MS}`, ...options.env }
+  const cluster = stack.use(await startCluster({ ...options, env }))
   const [first] = cluster.products
   if (!first) throw new Error('no instance')
   const agent = await addAgent(first, up.url)
   const kept = stack.move()
   return { cluster, up, agent, close: () => kept.disposeAsync() }
+}
+
+/** Has all instances run and drops the scripts. For `afterEach`: another try must not meet what a failed one has left. */
+export async function mend({ cluster, up }: Scene): Promise<void> {
+  up.forget()
+  for (const [n, { child }] of cluster.products.entries())
+    if (child.exitCode === null && child.signalCode === null) cluster.resume(n)
+    else await cluster.restart(n)
 }
 
 export const say = (content: string, stream = true) => ({ messages: [{ role: 'user', content }], stream })

@@ -1,5 +1,5 @@
 /** A sign-in at an MCP server outlives its instances, and its call is made once (contract section 27). */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { call } from '../http/scene.ts'
 import { asks, says } from '../http/tool-scene.ts'
 import { createBrowser, startSignInServers } from '../support/network/sign-in-servers.ts'
@@ -12,12 +12,13 @@ const PUBLIC_URL = 'http://127.0.0.1:9'
 
 let scene: Scene
 let servers: Awaited<ReturnType<typeof startSignInServers>>
-beforeAll(async () => {
+// Each try has a world of its own.
+beforeEach(async () => {
   const env = { PUBLIC_URL, OUTBOUND_ALLOW: '127.0.0.1' }
   scene = await openScene({ redis: false, instances: 2, env })
   servers = await startSignInServers({ listsOpenly: true })
 })
-afterAll(async () => {
+afterEach(async () => {
   await servers?.[Symbol.asyncDispose]()
   await scene?.close()
 })

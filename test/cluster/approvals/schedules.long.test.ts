@@ -3,14 +3,14 @@
  * exactly one reply follows each question.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { asks, says, startToolServer } from '../../http/tool-scene.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { newSession, postJson } from '../../support/programs/product.ts'
 import { seededRandom } from '../../support/random.ts'
 import { samples } from '../../support/samples.ts'
 import { verifies } from '../../verifies.ts'
-import { completions, openScene, type Scene, say } from '../scene.ts'
+import { completions, mend, openScene, type Scene, say } from '../scene.ts'
 
 const SESSIONS = 15
 const ROUNDS = samples(1, 20)
@@ -26,6 +26,7 @@ afterAll(async () => {
   await scene?.close()
   await tools?.[Symbol.asyncDispose]()
 })
+afterEach(() => mend(scene))
 
 const json = { 'content-type': 'application/json' }
 const send = (url: string, method: string, body?: object) =>

@@ -3,9 +3,7 @@ import { expect } from 'vitest'
 import { openToolFaults, type ToolFaults } from '../../faults/tool-faults.ts'
 import type { Product } from '../../support/programs/product.ts'
 import { openSse, type SseStream } from '../../support/streams/sse.ts'
-import { completions, say } from '../scene.ts'
-
-const LEASE_MS = 1500
+import { completions, LEASE_MS, say } from '../scene.ts'
 
 export interface Pair extends ToolFaults {
   first: Product

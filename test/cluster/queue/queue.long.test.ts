@@ -1,12 +1,12 @@
 /** Contract section 22 on two instances: whatever dies, each queued message is answered once, in its order, alone. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { messagesOf, newSession } from '../../support/programs/product.ts'
 import { seededRandom } from '../../support/random.ts'
 import { samples } from '../../support/samples.ts'
 import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { completions, openScene, type Scene, say } from '../scene.ts'
+import { completions, mend, openScene, type Scene, say } from '../scene.ts'
 import { check, giveTools, newTold, runSchedule, settled, watchfulVendor } from './queue-schedule.ts'
 
 /** Schedules run ten at a time, since each kill takes two leases. */
@@ -18,6 +18,7 @@ beforeAll(async () => {
   scene = await openScene({ instances: 2 })
 })
 afterAll(() => scene?.close())
+afterEach(() => mend(scene))
 
 const rowsOf = async (session: string) => {
   const id = session.split('/').at(-1) ?? ''
