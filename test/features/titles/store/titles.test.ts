@@ -98,15 +98,4 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await storeTitle(scene.sql, session, 'Title')
     expect([await titleOf(session), await at()]).toEqual(['Title', before])
   })
-
-  test('due sessions are found without scanning those with a title', async () => {
-    await scene.sql`
-      insert into sessions (agent_id, title, next_seq) select ${scene.agentId}, 'T', 9 from generate_series(1, 20000)`
-    await scene.sql`analyze sessions`
-    const plan = await scene.sql<{ 'QUERY PLAN': string }[]>`
-      explain select id from sessions
-       where (title is null or title_is_draft) and next_seq > 1 and title_due_at < 'infinity' and title_due_at <= statement_timestamp()
-       order by title_due_at, num limit 1 for update skip locked`
-    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('using untitled_sessions')
-  })
 })
