@@ -4,7 +4,6 @@ import { socketOf } from '../support/programs/cluster.ts'
 import { messagesOf, newSession } from '../support/programs/product.ts'
 import { type Replicated, startReplicated } from '../support/programs/standby.ts'
 import { contentOf, openSse } from '../support/streams/sse.ts'
-import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { completions, exchange, follow, openScene, type Scene, say, talk } from './scene.ts'
 
@@ -16,7 +15,7 @@ beforeEach(async () => {
   const { url, sql } = servers.primary
   const database = { url, sql, drop: async () => {} }
   scene = await openScene({ instances: 2, wires: true, database, env: { OWNER_LEASE_MS: '15000' } })
-}, WAIT_MS)
+})
 afterEach(async () => {
   await scene?.close()
   await servers?.[Symbol.asyncDispose]()

@@ -31,7 +31,9 @@ verifies(
       url: server.url,
     })
     // A list has 3 s, and the first use of MCP takes long on a busy machine.
-    expect((await call(`${here}/api/v1/mcp-servers/${made.json.id}/tools`, 'GET')).status).toBe(200)
+    const list = async (url: string) =>
+      expect((await call(`${url}/api/v1/mcp-servers/${made.json.id}/tools`, 'GET')).status).toBe(200)
+    await list(here)
     const choice = { mcpServers: [{ mcpServerId: made.json.id, toolNames: ['*'] }] }
     expect((await call(`${here}/api/v1/agents/${agent}/tools`, 'PUT', choice)).status).toBe(200)
     const session = await newSession(here, agent)
@@ -41,6 +43,7 @@ verifies(
     expect((await call(`${here}${session}`, 'GET')).json.pending).toMatchObject([{ call_id: 'c1', kind: 'input' }])
     await Promise.all(cluster.products.map((_, index) => cluster.kill9(index)))
     await Promise.all(cluster.products.map((_, index) => cluster.restart(index)))
+    await Promise.all([list(here), list(other)])
     const answer = (age: number) => ({ decisions: [{ call_id: 'c1', decision: 'answer', content: { age } }] })
     const decided = await Promise.all(
       [here, other].map((url, age) => postJson(`${url}${session}/actions`, answer(age + 1))),

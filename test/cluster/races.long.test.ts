@@ -100,11 +100,12 @@ describe.each(both)('$beside', ({ redis, beside }) => {
         expect(statuses).toContain(200)
         expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)
         await cancel(urls[1] ?? '', session)
+        const read = async () => (await messagesOf(urls[2] ?? '', session)).map(({ status }) => status)
+        await expect.poll(async () => new Set(await read())).toEqual(new Set(['complete']))
         const stored = await messagesOf(urls[2] ?? '', session)
         expect(stored.filter(({ role }) => role === 'user')).toHaveLength(
           1 + statuses.filter((one) => one === 200).length,
         )
-        expect(stored.every(({ status }) => status === 'complete')).toBe(true)
         for (const stream of [...streams, ...taken]) await stream.rest()
       }
     },

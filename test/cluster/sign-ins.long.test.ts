@@ -41,6 +41,7 @@ verifies(
     expect((await postJson(completions(here, session), say('Hello', false))).status).toBe(200)
     await Promise.all([cluster.kill9(0), cluster.kill9(1)])
     await Promise.all([cluster.restart(0), cluster.restart(1)])
+    await call(`${other}/api/v1/mcp-servers/${made.json.id}/tools`, 'GET')
     const [entry] = (await call(`${other}${session}`, 'GET')).json.pending
     expect(entry).toMatchObject({ kind: 'sign_in', url: expect.stringMatching(`^${PUBLIC_URL}/api/oauth/start/`) })
 

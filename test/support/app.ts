@@ -26,18 +26,24 @@ export interface TestAppOptions {
 /** Starts an app. `await using app = await startTestApp()` stops it and drops its database. */
 export async function startTestApp({ settings = {}, database, version = 18 }: TestAppOptions = {}): Promise<TestApp> {
   const own = database ?? (await freshDatabase({ version }))
-  const app = await startApp(
-    readSettings({
-      DATABASE_URL: own.url,
-      SECRET_KEY: 'test-secret-key',
-      PORT: '0',
-      LOG_LEVEL: 'fatal',
-      DRAIN_TIMEOUT_S: '1',
-      ...settings,
-    }),
-    undefined,
-    WAIT_MS,
-  )
+  const start = () =>
+    startApp(
+      readSettings({
+        DATABASE_URL: own.url,
+        SECRET_KEY: 'test-secret-key',
+        PORT: '0',
+        LOG_LEVEL: 'fatal',
+        DRAIN_TIMEOUT_S: '1',
+        ...settings,
+      }),
+      undefined,
+      WAIT_MS,
+    )
+  // A start waits some seconds for the database, which does not answer in them on a busy machine.
+  const app = await start().catch((error: unknown) => {
+    if (database || !String(error).includes('cannot be reached')) throw error
+    return start()
+  })
   let stopped: Promise<void> | null = null
   const stop = () => {
     stopped ??= app.stop()

@@ -6,6 +6,8 @@ export interface DroppingProxy extends AsyncDisposable {
   url: string
   /** Connections so far. */
   readonly count: number
+  /** Pieces of responses that clients were sent so far. */
+  readonly pieces: number
   /** True if responses on future connections are withheld: bytes go to the server, none come back. */
   holdAnswers: boolean
   /** Future connections reach the server only when this resolves. */
@@ -18,6 +20,7 @@ export interface DroppingProxy extends AsyncDisposable {
 export async function startProxy(target: string): Promise<DroppingProxy> {
   const sockets = new Set<Socket>()
   let count = 0
+  let pieces = 0
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
@@ -34,7 +37,12 @@ export async function startProxy(target: string): Promise<DroppingProxy> {
       keep(upstream)
       client.pipe(upstream)
       if (silent) upstream.resume()
-      else upstream.pipe(client)
+      else {
+        upstream.on('data', () => {
+          pieces += 1
+        })
+        upstream.pipe(client)
+      }
       client.on('close', () => upstream.destroy())
       upstream.on('close', () => client.destroy())
     })
@@ -49,6 +57,9 @@ export async function startProxy(target: string): Promise<DroppingProxy> {
     url: `http://127.0.0.1:${port}`,
     get count() {
       return count
+    },
+    get pieces() {
+      return pieces
     },
     holdAnswers: false,
     gate: Promise.resolve(),
