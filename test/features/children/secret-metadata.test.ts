@@ -1,7 +1,7 @@
 /** Metadata that agents use which an agent can ask is not for a client secret to set (contract sections 20 and 30). */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
-import { openTreeScene, type TreeScene } from './tree-scene.ts'
+import { asking, asks, openTreeScene, says, type TreeScene } from './tree-scene.ts'
 
 let scene: TreeScene
 beforeAll(async () => {
@@ -26,4 +26,24 @@ verifies('contract-30.child-metadata', 'at each depth, as long as the way there 
   expect(await makes({ note: 'x' })).toEqual([201, undefined])
   await scene.toolsOf(billing, [])
   expect(await makes({ plan: 'gold' })).toEqual([201, undefined])
+})
+
+verifies('contract-30.child-metadata', 'a child has with each value who set it', async () => {
+  const billing = await scene.newAgent('billing')
+  const desk = await scene.newAgent('desk')
+  await scene.toolsOf(desk, [{ agentId: billing }])
+  const deploy = `/api/v1/agents/${desk}/deploy`
+  const { value } = (await scene.call('POST', `${deploy}/client_secrets`, { user: 'bob' })).json
+  const headers = { authorization: `Bearer ${value}` }
+  const { id } = (await scene.call('POST', `${deploy}/sessions`, { metadata: { note: 'x' } }, headers)).json
+  scene.plays('desk', asks('', asking('billing', 'What does Bob owe?')))
+  scene.plays('billing', says('Nothing.'))
+  scene.plays('desk', says('Nothing.'))
+  const messages = [{ role: 'user', content: 'Bob?' }]
+  expect((await scene.call('POST', `${deploy}/sessions/${id}/chat/completions`, { messages }, headers)).status).toBe(
+    200,
+  )
+  const [child] = await scene.app.sql`
+    select metadata, uncounted from sessions where parent ->> 'session_id' = ${id}`
+  expect(child).toEqual({ metadata: { note: 'x' }, uncounted: ['note'] })
 })

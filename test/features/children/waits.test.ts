@@ -233,6 +233,21 @@ verifies(
   },
 )
 
+verifies('contract-30.child-decided', 'a key of the parent’s agent alone has nothing remembered below', async () => {
+  const made = await scene.call('POST', '/api/v1/keys', { name: 'Desk', scopes: ['deploy'], agentIds: [desk] })
+  const headers = { authorization: `Bearer ${made.json.key}` }
+  const { session, record } = await waiting()
+  const actions = `/api/v1/agents/${desk}/deploy/sessions/${session}/actions`
+  const decisions = [{ call_id: record.pending[0].call_id, decision: 'reject', remember: 'session' }]
+  expect((await scene.call('POST', actions, { decisions }, headers)).status).toBe(403)
+  expect(await sessionPending(session)).toHaveLength(1)
+  scene.plays('billing', says('No.'))
+  scene.plays('desk', says('No.'))
+  const without = decisions.map(({ remember: _, ...one }) => one)
+  expect((await scene.call('POST', actions, { decisions: without }, headers)).status).toBe(200)
+  expect((await scene.call('DELETE', `/api/v1/keys/${made.json.id}`)).status).toBe(204)
+})
+
 verifies('contract-30.child-decided', 'a child that asks again is decided from above again', async () => {
   const { session, record } = await waiting()
   scene.plays('billing', asks('', sum))

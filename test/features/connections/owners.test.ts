@@ -18,6 +18,9 @@ verifies('contract-27.connections', 'a client secret lists and removes its userâ
   const count = async (user: string) => (await door.asKey('GET', of(user))).json.connections.length
   expect((await door.as(secret, 'GET', of('bert'))).status).toBe(404)
   expect((await door.as(secret, 'DELETE', of('bert', `/${mcpServerId}`))).status).toBe(404)
+  const { id: session } = (await door.asKey('POST', `${door.deploy()}/sessions`, { user: 'anna' })).json
+  const bound = await door.secret('anna', { session_id: session })
+  expect((await door.as(bound, 'GET', of('anna'))).status).toBe(404)
   expect((await door.as(secret, 'GET', of('anna'))).json.connections).toMatchObject([{ server: 'shop' }])
   expect((await door.as(secret, 'DELETE', of('anna', `/${mcpServerId}`))).status).toBe(204)
   expect([await count('anna'), await count('bert')]).toEqual([0, 1])

@@ -155,6 +155,24 @@ verifies('contract-32.files-end', 'an expired file no longer counts towards the 
   expect((await upload('x'.repeat(300_000), { user: 'again' })).status).toBe(200)
 })
 
+verifies('contract-32.files-size', 'a user has at most 1,000 files', async () => {
+  await upload('first', { user: 'many' })
+  await scene.app.sql`
+    insert into files (id, agent_id, end_user, filename, purpose, media_type, size, sha256, stored_as)
+    select gen_random_uuid(), agent_id, end_user, filename, purpose, media_type, 0, sha256, stored_as
+      from files cross join generate_series(1, 999) where end_user = 'many'`
+  expect((await upload('one more', { user: 'many' })).status).toBe(413)
+})
+
+verifies('contract-32.files-types', 'text is named by its ending', async () => {
+  const typeOf = async (name: string) => (await upload('# a,b', {}, name)).json.media_type
+  expect([await typeOf('a.md'), await typeOf('a.csv'), await typeOf('a.png')]).toEqual([
+    'text/markdown',
+    'text/csv',
+    'text/plain',
+  ])
+})
+
 verifies(
   'contract-32.files-end',
   'a file that nobody used goes after the retention, one with an end at its end',

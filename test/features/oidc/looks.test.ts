@@ -75,6 +75,8 @@ verifies('contract-33.look', 'while the issuer is away the last role stands, for
   provider.status = 500
   await isDue()
   expect((await browser.ask('/api/auth/me')).json()).toMatchObject({ role: 'editor' })
+  const [row] = await scene.sql`select next_look < clock_timestamp() + interval '2 seconds' as soon from oidc_logins`
+  expect(row, 'OIDC_RECHECK_S is shorter than 30 s').toEqual({ soon: true })
   await scene.sql`update oidc_logins set looked_at = looked_at - interval '13 hours'`
   await isDue()
   expect((await browser.ask('/api/v1/agents')).status).toBe(401)

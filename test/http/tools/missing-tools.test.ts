@@ -114,10 +114,17 @@ verifies('contract-27.missing-header', 'a stateless answer names them, and one w
   scene.says(['Hi.'])
   const answer = await scene.stateless([{ role: 'user', content: 'Hello' }])
   expect(answer.headers.get('x-greenroom-missing-tools')).toBe(header)
+  const long = [
+    await add('ü'.repeat(100), 'http://127.0.0.1:9/mcp'),
+    await add('ö'.repeat(100), 'http://127.0.0.1:9/mcp'),
+  ]
+  await scene.choose({ mcpServers: long })
+  const cut = await scene.stateless([{ role: 'user', content: 'Hello' }])
+  expect(cut.headers.get('x-greenroom-missing-tools')).toHaveLength(1024)
   await scene.choose({ mcpServers: servers.filter(({ mcpServerId }) => mcpServerId === good) })
   const whole = await scene.stateless([{ role: 'user', content: 'Hello' }])
   expect([whole.status, whole.headers.get('x-greenroom-missing-tools')]).toEqual([200, null])
-  expect((await model.sent(2)).messages[0]).toEqual({ role: 'system', content: 'You help.' })
+  expect((await model.sent(3)).messages[0]).toEqual({ role: 'system', content: 'You help.' })
 })
 
 verifies('contract-27.on-missing-tools', 'fail ends the reply before any call', async () => {

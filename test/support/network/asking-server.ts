@@ -38,7 +38,8 @@ const questions: Record<string, (round: number) => object | null> = {
       ? null
       : inputRequired({ inputRequests: { [`q${round}`]: elicit(`Round ${round}?`) }, requestState: `r${round}` }),
   page: (round) => (round > 0 ? null : inputRequired({ inputRequests: { pay: visit('https://example.com/pay') } })),
-  bad: () => inputRequired({ inputRequests: { pay: visit('http://user:secret@example.com/') } }),
+  plain: () => inputRequired({ inputRequests: { pay: visit('http://example.com/') } }),
+  secret: () => inputRequired({ inputRequests: { pay: visit('https://user:secret@example.com/') } }),
   many: () =>
     inputRequired({ inputRequests: Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`q${n}`, elicit('?')])) }),
   long: () => inputRequired({ inputRequests: { q: elicit('x'.repeat(10_001)) } }),

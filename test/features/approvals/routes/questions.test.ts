@@ -166,7 +166,7 @@ verifies('contract-27.sent-again', 'a server asks again; the key and the count s
 })
 
 verifies('contract-27.cannot-ask', 'what cannot be asked is an error for the model', async () => {
-  for (const tool of ['bad', 'many', 'long', 'sampling']) {
+  for (const tool of ['plain', 'secret', 'many', 'long', 'sampling']) {
     const { id, answer } = await asked(tool)
     expect([tool, answer.json.choices[0].message.content]).toEqual([tool, 'Well. Done.'])
     expect((await session(id)).pending).toEqual([])

@@ -1,11 +1,11 @@
 /** Decisions that last, and conditions: contract section 29 over real sockets. */
 import { afterAll, expect } from 'vitest'
 import { forgetOldDecisions } from '../../../../src/features/approvals/store/remembered/remembered.ts'
-import { asks } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { approve, call, callsOfWaitingTest, openWaitingScene, reject, respond } from './waiting-scene.ts'
+import { openRememberingScene } from './remembering-scene.ts'
+import { approve, callsOfWaitingTest, reject, respond } from './waiting-scene.ts'
 
-const scene = await openWaitingScene()
+const { scene, sessionOf, asksPay, decide } = await openRememberingScene()
 afterAll(scene.close)
 callsOfWaitingTest(scene)
 
@@ -13,25 +13,6 @@ const paid = () => scene.tools.requests.map(({ body }) => body)
 const tools = async () => (await scene.call('GET', `${scene.agent}/tools`)).json
 const payTool = async (): Promise<string> => (await tools()).httpToolIds[0]
 
-async function sessionOf(user: string | null): Promise<string> {
-  return (await scene.call('POST', scene.sessions, { user })).json.id
-}
-/** The model asks for `pay` with these arguments. Tells whether the session waits then. */
-async function asksPay(id: string, args: string, headers: Record<string, string> = {}): Promise<boolean> {
-  scene.up.next(asks('', call('pay', 'c1', args)))
-  scene.says('Done.')
-  const { status, text } = await scene.send(id, 'Pay!', {}, headers)
-  if (status !== 200) throw new Error(text)
-  const { pending } = await scene.session(id)
-  scene.up.forget()
-  return pending.length > 0
-}
-async function decide(id: string, decision: object, headers: Record<string, string> = {}) {
-  scene.says('Done.')
-  const answer = await scene.decide(id, [decision], {}, headers)
-  scene.up.forget()
-  return answer
-}
 const lastCall = async (id: string) =>
   (await scene.shown(id)).flatMap(({ toolCalls = [] }: { toolCalls?: object[] }) => toolCalls).at(-1)
 
@@ -160,18 +141,6 @@ verifies('contract-29.remember-refused', 'a wish that cannot be is 400, and noth
   expect((await scene.session(id)).pending).toHaveLength(1)
   expect((await decide(id, { ...approve('c1'), remember: null })).status).toBe(200)
   expect((await scene.call('GET', `${scene.sessions}/${id}/decisions`)).json.decisions).toEqual([])
-})
-
-verifies('contract-29.remember-refused', 'a session has at most 200', async () => {
-  const id = await sessionOf(null)
-  await asksPay(id, '{"amount":1}')
-  await scene.app.sql`
-    insert into remembered_decisions (id, agent_id, session_id, tool, name, decision, reach, by_secret)
-    select gen_random_uuid(), ${scene.agentId}, ${id}, 'built-in:x', 'x', 'approve', sha256(n::text::bytea), false
-      from generate_series(1, 200) n`
-  const more = await scene.decide(id, [{ ...approve('c1'), remember: 'session' }])
-  expect([more.status, more.json.error.message]).toEqual([400, expect.stringContaining('remember')])
-  expect((await scene.session(id)).pending).toHaveLength(1)
 })
 
 verifies('contract-29.remember-refused', 'a client secret remembers what every asking element allows', async () => {

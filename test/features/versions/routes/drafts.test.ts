@@ -108,6 +108,15 @@ verifies(
   },
 )
 
+verifies('contract-28.draft', 'prompt and systemPrompt count as one field, whatever the live version has', async () => {
+  const agent = await scene.newAgent()
+  const { promptId } = await agent.get()
+  await agent.put({ systemPrompt: 'Live.' })
+  await agent.put({ systemPrompt: 'Drafted.' }, draft)
+  await agent.put({ promptId })
+  expect(await agent.get(draft)).toMatchObject({ promptId: null, systemPrompt: 'Drafted.' })
+})
+
 verifies(
   'contract-28.draft-in-use',
   'its provider and prompt stay; its tools leave it with their deletion',

@@ -107,6 +107,7 @@ verifies('contract-22.webhook-events', 'failed, cancelled and waiting replies an
     await one.finish('tool_calls')
   })
   await scene.send(waiting, 'ask', { tools })
+  await scene.call('DELETE', `${scene.sessions}/${await scene.newSession()}`) // it never had a message
   const { id: running } = (await scene.call('POST', scene.sessions, { user: 'ann', metadata: { plan: 'pro' } })).json
   const next = scene.byHand()
   const cut = await scene.stream(running, 'cut')

@@ -109,6 +109,15 @@ verifies('contract-32.ends-in-outputs', 'a call without its output is 400 and st
   expect([status, json.error.param]).toEqual([400, 'input'])
 })
 
+/** The types of items that servers of OpenAI's make, as the contract lists them. */
+const foreignTypes = [
+  ...['web_search', 'file_search', 'code_interpreter', 'image_generation', 'computer', 'local_shell', 'shell'].map(
+    (tool) => `${tool}_call`,
+  ),
+  ...['apply_patch_call', 'local_shell_call_output', 'shell_call_output', 'apply_patch_call_output', 'mcp_call'],
+  ...['tool_search_call', 'tool_search_output'],
+]
+
 verifies('contract-32.foreign-items', 'items of OpenAI’s own tools are passed over and named once', async () => {
   scene.says(['ok'])
   const foreign = [
@@ -116,6 +125,7 @@ verifies('contract-32.foreign-items', 'items of OpenAI’s own tools are passed 
     { type: 'web_search_call', id: 'ws_2', status: 'completed' },
     { type: 'computer_call_output', call_id: 'x', output: {} },
     { type: 'mcp_list_tools', id: 'm', tools: [] },
+    ...foreignTypes.map((type) => ({ type })),
   ]
   const custom = [
     { type: 'custom_tool_call', call_id: 'c9', name: 'code', input: 'print(1)' },
@@ -123,7 +133,8 @@ verifies('contract-32.foreign-items', 'items of OpenAI’s own tools are passed 
   ]
   for (const store of [true, false]) {
     const { status, headers } = await create({ input: [user('one'), ...foreign, ...custom, user('two')], store })
-    const named = 'input.web_search_call,input.computer_call_output,input.mcp_list_tools'
+    const seen = new Set(['web_search_call', 'computer_call_output', 'mcp_list_tools', ...foreignTypes])
+    const named = [...seen].map((type) => `input.${type}`).join(',')
     expect([status, headers.get('x-greenroom-ignored')]).toEqual([200, named])
     expect(sent()).toMatchObject([
       user('one'),
