@@ -13,7 +13,7 @@ import type { Again } from '../../actors/ports/index.ts'
 import { pause } from '../../async/pause.ts'
 import { parseExact } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { withMarks } from './mcp-numbers.ts'
+import { numbersInJson, withMarks } from './mcp-numbers.ts'
 
 export interface Question {
   key: string
@@ -115,7 +115,10 @@ function questionOf(key: string, { mode = 'form', message, requestedSchema, url 
   const asked = { key, message: message.toWellFormed() }
   if (mode === 'url') return { ...asked, url: visitable(url) }
   if (mode !== 'form') return cannot('asks in a way that is not known')
-  const schema = isObject(requestedSchema) && requestedSchema.type === 'object' ? JSON.stringify(requestedSchema) : null
+  const schema =
+    isObject(requestedSchema) && requestedSchema.type === 'object'
+      ? numbersInJson(JSON.stringify(requestedSchema))
+      : null
   if (schema === null || Buffer.byteLength(schema) > MAX.schema) return cannot('sends no form that can be shown')
   return { ...asked, schema: schema.toWellFormed() }
 }

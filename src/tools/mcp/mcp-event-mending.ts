@@ -9,7 +9,7 @@ import { parseMessage } from './mcp-numbers.ts'
 /** Matches every event that `mendMessage` would change. */
 const MAY_NEED_MENDING = /"_meta"\s*:\s*null\b|"error"\s*:/
 /** Matches every event whose numbers `parseMessage` may mark. */
-const HOLDS_RESULT = /"(?:content|structuredContent)"\s*:/
+const HOLDS_RESULT = /"(?:content|structuredContent|inputRequests)"\s*:/
 /** A blank line: the end of an event. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/
 /** The most characters before a piece in which a blank line that it completes may begin. */

@@ -12,6 +12,9 @@ const MARKED = new RegExp(`^${MARK}(?=[-\\d])`)
 const IN_JSON = new RegExp(`"${MARK}([-+.\\deE]+)"`, 'g')
 const IN_HEADER = new RegExp(`^${MARK}`)
 
+/** Fields of a result that the SDK passes on without looking at their numbers. */
+const MARKED_FIELDS = new Set(['content', 'structuredContent', 'inputRequests'])
+
 /** Returns fields of `parseExact` with marked texts in place of raw numbers. */
 export const withMarks = (fields: Record<string, unknown>): Record<string, unknown> =>
   fieldsOf(fields, (one) => (JSON.isRawJSON(one) ? MARK + JSON.stringify(one) : one))
@@ -34,7 +37,7 @@ export const numbersInJson = (body: string): string => (body.includes(MARK) ? bo
 /** Returns a header that the SDK wrote, without the mark. */
 export const numberInHeader = (header: string): string => header.replace(IN_HEADER, '')
 
-/** Parses a server's message. Numbers in a result's content are marked. Throws as `JSON.parse` does. */
+/** Parses a server's message. Numbers in a result's content, and in its questions, are marked. Throws as `JSON.parse` does. */
 export function parseMessage(text: string): unknown {
   const message: unknown = JSON.parse(text)
   if (!mayChange(text)) return message
@@ -45,6 +48,6 @@ export function parseMessage(text: string): unknown {
 
 function mark(message: unknown, exact: unknown): void {
   if (!isObject(message) || !isObject(exact) || !isObject(message.result) || !isObject(exact.result)) return
-  const results = Object.entries(exact.result).filter(([name]) => name === 'content' || name === 'structuredContent')
+  const results = Object.entries(exact.result).filter(([name]) => MARKED_FIELDS.has(name))
   Object.assign(message.result, withMarks(Object.fromEntries(results)))
 }

@@ -15,6 +15,12 @@ export interface AskedCall {
   key: unknown
 }
 
+/** Writes the numbers that stand as marked texts: the SDK writes JSON with JavaScript's numbers. */
+async function* withDigits(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const piece of body) yield decoder.decode(piece, { stream: true }).replaceAll(/"#(\d+)"/g, '$1')
+}
+
 export const form = {
   type: 'object',
   properties: {
@@ -24,7 +30,15 @@ export const form = {
   required: ['age'],
 } as const
 
-const elicit = (message: string) => inputRequired.elicit({ message, requestedSchema: form } as never)
+/** A form and a result whose numbers JavaScript would change; see `withDigits`. */
+export const DIGITS = '1917043659912705297'
+const exact = {
+  type: 'object',
+  properties: { id: { type: 'integer', default: `#${DIGITS}`, maximum: '#9223372036854775807' } },
+}
+
+const elicit = (message: string, requestedSchema: object = form) =>
+  inputRequired.elicit({ message, requestedSchema } as never)
 const visit = (url: string) => inputRequired.elicitUrl({ message: 'Pay here.', url, elicitationId: 'e1' } as never)
 
 /** The answer of each tool before its questions are answered. `round`: how often it was answered. */
@@ -47,11 +61,13 @@ const questions: Record<string, (round: number) => object | null> = {
     inputRequired({
       inputRequests: { s: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } } },
     } as never),
+  exact: (round) => (round > 0 ? null : inputRequired({ inputRequests: { id: elicit('Which one?', exact) } })),
   later: (round) => (round > 0 ? null : inputRequired({ requestState: 'once more' })),
 }
 
 export async function startAskingServer(port = 0) {
   const calls: AskedCall[] = []
+  const bodies: string[] = []
   const open = () => {
     const server = new Server({ name: 'asks', version: '1' }, { capabilities: { tools: {} } })
     server.setRequestHandler('tools/list', () => ({
@@ -74,6 +90,8 @@ export async function startAskingServer(port = 0) {
       })
       const rounds = responses === undefined && state === undefined ? 0 : state === 'r1' ? 2 : 1
       const asked = questions[params.name]?.(rounds) ?? null
+      if (asked === null && params.name === 'exact')
+        return { content: [], structuredContent: { id: `#${DIGITS}` } } as never
       return (asked ?? { content: [{ type: 'text', text: JSON.stringify(responses ?? null) }] }) as never
     })
     return server
@@ -82,6 +100,7 @@ export async function startAskingServer(port = 0) {
   const http = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
+    bodies.push(Buffer.concat(chunks).toString())
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string])
     const answer = await handler.fetch(
       new Request(`http://${request.headers.host}${request.url}`, {
@@ -92,7 +111,7 @@ export async function startAskingServer(port = 0) {
     )
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     if (answer.body === null) return void response.end()
-    Readable.fromWeb(answer.body as never)
+    Readable.from(withDigits(Readable.fromWeb(answer.body as never)))
       .on('error', () => {})
       .pipe(response)
   })
@@ -100,6 +119,8 @@ export async function startAskingServer(port = 0) {
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
     calls,
+    /** The texts of all requests, as they came. */
+    bodies,
     async [Symbol.asyncDispose]() {
       http.close()
       http.closeAllConnections()

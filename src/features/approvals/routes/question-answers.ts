@@ -24,7 +24,7 @@ export function shownQuestions(
       ...{ call_id, name, arguments: text, kind: signIn ? ('sign_in' as const) : ('input' as const), server },
       ...(!signIn && { key }),
       message,
-      ...(schema === undefined ? { url: url ?? '' } : { schema: Object(JSON.parse(schema)) }),
+      ...(schema === undefined ? { url: url ?? '' } : { schema: Object(parseExact(schema)) }),
     },
   }))
 }

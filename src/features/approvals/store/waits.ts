@@ -2,7 +2,12 @@
 import type { Carried, DecidedCall } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { type PendingCall, pendingOf } from '../../../persistence/replies/reading/waiting-calls.ts'
+import {
+  type PendingCall,
+  pendingOf,
+  readPending,
+  type WithPending,
+} from '../../../persistence/replies/reading/waiting-calls.ts'
 import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 
@@ -32,9 +37,9 @@ export async function countWaiting(sql: Sql): Promise<number> {
 
 /** Returns what the sessions below ask that a reply waits for. Empty where it waits no more. */
 export async function pendingBelow(sql: Sql, replyId: string): Promise<PendingCall[]> {
-  const [row] = await sql<{ pending: PendingCall[] }[]>`
+  const [row] = await sql<WithPending<{ pending: PendingCall[] }>[]>`
     select ${pendingOf(sql)} as pending from sessions join waits w on w.session_id = sessions.id where w.reply_id = ${replyId}`
-  return (row?.pending ?? []).filter(({ path }) => path !== undefined)
+  return readPending(row?.pending ?? []).filter(({ path }) => path !== undefined)
 }
 
 /** Returns whether one of these calls was decided already, of the sessions below that the reply waits for. */
@@ -59,7 +64,7 @@ export async function findWait(
 ): Promise<{ found: boolean; wait: Wait | null }> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, wait: null }
   const [row] = await sql<
-    (Pick<Wait, 'pending' | 'decided' | 'user' | 'waitedMs'> & {
+    (WithPending<Pick<Wait, 'pending' | 'decided' | 'user' | 'waitedMs'>> & {
       replyId: string | null
       carried: string | null
       facts: unknown
@@ -82,7 +87,7 @@ export async function findWait(
     found: true,
     wait: {
       replyId,
-      pending,
+      pending: readPending(pending),
       decided,
       user: owner,
       waitedMs,

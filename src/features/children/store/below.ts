@@ -2,7 +2,12 @@
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Page, PageQuery } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { columns, type ListedSession } from '../../../persistence/replies/sessions/sessions.ts'
+import {
+  columns,
+  type ListedSession,
+  readSession,
+  type SessionRow,
+} from '../../../persistence/replies/sessions/sessions.ts'
 
 /** Lists the sessions below this one, at any depth, oldest first. Null when there is none of this agent with this id. */
 export async function listBelow(
@@ -12,7 +17,7 @@ export async function listBelow(
   { limit, offset }: PageQuery,
 ): Promise<Page<ListedSession> | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
-  const [page] = await sql<(Page<ListedSession> & { known: boolean })[]>`
+  const [page] = await sql<(Page<SessionRow<ListedSession>> & { known: boolean })[]>`
     with below as materialized (select unnest(sessions_below(array[${id}::uuid])) as below_id),
     page as (
       select num, ${columns(sql)}, status, queued from sessions where id in (select below_id from below)
@@ -20,7 +25,7 @@ export async function listBelow(
     select exists (select 1 from sessions where id = ${id} and agent_id = ${agentId}) as known,
            (select count(*)::integer from below) as total,
            coalesce((select jsonb_agg(to_jsonb(page) - 'num' order by num) from page), '[]') as items`
-  return page?.known ? { items: page.items, total: page.total } : null
+  return page?.known ? { items: page.items.map(readSession), total: page.total } : null
 }
 
 /** Returns all sessions below a session, oldest first. */

@@ -2,7 +2,12 @@
 import { createHash } from 'node:crypto'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
-import { columns, type ListedSession } from '../../../persistence/replies/sessions/sessions.ts'
+import {
+  columns,
+  type ListedSession,
+  readSession,
+  type SessionRow,
+} from '../../../persistence/replies/sessions/sessions.ts'
 
 /** The highest change number allocated, and transactions that may still commit a lower one. */
 export interface Horizon {
@@ -66,7 +71,7 @@ export async function readChanges(sql: AnySql, query: ChangesQuery): Promise<Cha
     change > ${after} and change <= ${to} ${byAgent(agent)}`
   const byUser = user === null ? sql`` : sql`and end_user = ${user}`
   const byHash = user === null ? sql`` : sql`and user_hash = decode(${userHash(user)}, 'hex')`
-  const changed = await sql<(ChangedSession & { change: string; found: number })[]>`
+  const changed = await sql<(SessionRow<ChangedSession> & { change: string; found: number })[]>`
     with found as (
       select change::text, ${columns(sql)}, status, error_code as "errorCode", queued,
              (select a.name from agents a where a.id = sessions.agent_id) as "agentName"
@@ -84,7 +89,8 @@ export async function readChanges(sql: AnySql, query: ChangesQuery): Promise<Cha
   const isCut = found === limit || changed.length < found
   const end = Math.min(endOf(changed, isCut, to), endOf(deleted, deleted.length === limit, to))
   const changes = [
-    ...changed.map(({ change, found: _, ...session }) => {
+    ...changed.map(({ change, found: _, ...row }) => {
+      const session = readSession(row)
       const { agentId, user: whose } = session
       return { id: Number(change), agentId, deleted: false as const, session, user: whose }
     }),

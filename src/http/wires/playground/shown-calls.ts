@@ -5,6 +5,7 @@ import { isSent } from '../../../actors/reply/reply-event.ts'
 import { childOf } from '../../../features/children/index.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import type { WaitedCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import { parseExact } from '../../../untrusted/exact-json.ts'
 
 type ToolCallShown = components['schemas']['PlaygroundToolCall']
 
@@ -52,7 +53,7 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
 
 const answerShown = ({ content, ...answer }: NonNullable<WaitedCall['answers']>[number]) => ({
   ...answer,
-  content: content === null ? null : (JSON.parse(content) as Record<string, unknown>),
+  content: content === null ? null : Object(parseExact(content)),
 })
 
 /** Returns the decision about a pending call, and its result. */

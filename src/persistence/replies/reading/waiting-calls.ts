@@ -1,5 +1,6 @@
 /** Calls that wait for somebody, as all that read sessions and messages take them. */
 import type { AnswerDecision, CallDecision, PendingKind } from '../../../actors/reply/reply-event.ts'
+import { parseExact } from '../../../untrusted/exact-json.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import { type Fragment, isoTime } from '../../postgres/page.ts'
 
@@ -27,7 +28,17 @@ export interface PendingCall {
   path?: { agent_id: string; session_id: string; call_id: string }[]
 }
 
-/** Returns `PendingCall[]` of the row of `sessions`. As json, not jsonb: a form has its fields in order. */
+/** A pending call as it is read. A form is text: the driver's numbers would lose digits, and jsonb its fields' order. */
+type PendingRow = Omit<PendingCall, 'schema'> & { schema?: string }
+
+/** A row with the column of `pendingOf`. */
+export type WithPending<Row extends { pending: PendingCall[] }> = Omit<Row, 'pending'> & { pending: PendingRow[] }
+
+/** Returns pending calls with their forms, whose numbers keep their digits. */
+export const readPending = (rows: readonly PendingRow[]): PendingCall[] =>
+  rows.map(({ schema, ...entry }) => (schema === undefined ? entry : { ...entry, schema: Object(parseExact(schema)) }))
+
+/** Returns `PendingRow[]` of the row of `sessions`. */
 export const pendingOf = (sql: AnySql): Fragment => sql`
   case when sessions.status = 'waiting'
        then coalesce((select json_agg(case when p.path is null then e.entry
@@ -51,7 +62,7 @@ export const pendingOf = (sql: AnySql): Fragment => sql`
                   'key', q.key, 'message', q.message, 'url', q.url)
                 else json_build_object(
                   'call_id', p.call_id, 'name', p.name, 'arguments', p.arguments, 'kind', p.kind, 'server', q.server,
-                  'key', q.key, 'message', q.message, 'schema', q.schema::json)
+                  'key', q.key, 'message', q.message, 'schema', q.schema)
                 end as entry) e), '[]')
        else '[]' end`
 

@@ -3,7 +3,7 @@ import type { Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { jsonText } from '../settling/stored-reply.ts'
-import { columns, findSession, type Session } from './sessions.ts'
+import { columns, findSession, readSession, type Session, type SessionRow } from './sessions.ts'
 import { type Full, noLimits, type StorageLimits } from './storage-limits.ts'
 
 /**
@@ -47,7 +47,7 @@ export async function changeSession(
   const grown = sql`metadata_bytes(${newMetadata}::text::jsonb) - metadata_bytes(metadata)`
   const full = newMetadata === null ? sql`null` : fullWith(sql, grown, limits)
   // The session is locked before its user's room is looked at: so do all who wait for that.
-  const [session] = await sql<Session[]>`
+  const [row] = await sql<SessionRow[]>`
     with held as materialized (
       select id, agent_id, end_user, bytes, metadata from sessions
        where id = ${id} and agent_id = ${agentId} for no key update
@@ -71,7 +71,7 @@ export async function changeSession(
            updated_at = case when ${isUpdate} then clock_timestamp() else updated_at end
       from judged where id = held_id and fault is null
     returning ${columns(sql)}`
-  if (session || newMetadata === null) return session ?? null
+  if (row || newMetadata === null) return row ? readSession(row) : null
   const [refused] = await sql<NoRoom[]>`
     select coalesce(${full}, 'session_full') as full from sessions where id = ${id} and agent_id = ${agentId}`
   return refused ?? null

@@ -4,7 +4,7 @@ import { retry } from '../../../async/retry.ts'
 import { type AnySql, isLockConflict, type Sql } from '../../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
-import { type PendingCall, pendingOf } from '../reading/waiting-calls.ts'
+import { type PendingCall, pendingOf, readPending, type WithPending } from '../reading/waiting-calls.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 
 export interface Session {
@@ -58,7 +58,16 @@ export const parentOf = (sql: AnySql): Fragment => sql`
     'agentId', parent -> 'agent_id', 'sessionId', parent -> 'session_id', 'messageId', parent -> 'message_id',
     'callId', parent -> 'call_id') end`
 
-/** Returns the columns of a `Session`, of a row of `sessions`. */
+/** A session as it is read with `columns`. */
+export type SessionRow<Of extends Session = Session> = WithPending<Of>
+
+/** Returns a session of its row. */
+export const readSession = <Row extends SessionRow>({ pending, ...row }: Row) => ({
+  ...row,
+  pending: readPending(pending),
+})
+
+/** Returns the columns of a `SessionRow`, of a row of `sessions`. */
 export const columns = (sql: AnySql): Fragment => sql`
   id, agent_id as "agentId", title, end_user as "user", metadata, external_id as "externalId",
   agent_version as "agentVersion", archived, ${pendingOf(sql)} as pending, ${timestamps(sql)},
@@ -118,7 +127,7 @@ export async function listSessions(
   const { limit, offset } = query
   // Keys first: an index-only scan skips rows, and times are formatted for the rows of the page only.
   const found = matching(sql, query)
-  const [page] = await sql<(Page<ListedSession> & { known: boolean })[]>`
+  const [page] = await sql<(Page<SessionRow<ListedSession>> & { known: boolean })[]>`
     with place as materialized (
       select num from sessions where agent_id = ${agentId} ${found}
        order by updated_at desc, num desc limit ${limit} offset ${offset}
@@ -127,15 +136,15 @@ export async function listSessions(
            (${countOf(sql, agentId, query)}) as total,
            coalesce((select jsonb_agg(to_jsonb(page) - 'num' - 'updated_at' order by updated_at desc, num desc)
                        from page), '[]') as items`
-  return page?.known ? { items: page.items, total: page.total } : null
+  return page?.known ? { items: page.items.map(readSession), total: page.total } : null
 }
 
 /** Finds a session. Null when there is none of this agent with this id. */
 export async function findSession(sql: Sql, agentId: string, id: string): Promise<Session | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
-  const [session] = await sql<Session[]>`
+  const [session] = await sql<SessionRow[]>`
     select ${columns(sql)} from sessions where id = ${id} and agent_id = ${agentId}`
-  return session ?? null
+  return session ? readSession(session) : null
 }
 
 /** Returns the version that a session is pinned to. Null when it is not. */

@@ -73,12 +73,18 @@ export const initialValues = (fields: readonly FormField[]): Values =>
     fields.map(({ name, kind, initial }) => [name, initial ?? (kind === 'boolean' ? false : undefined)]),
   )
 
+/** A long number, which the input returns as it was typed: JavaScript's numbers would change its digits. */
+const LONG_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+
+const sentValue = (kind: FormField['kind'], value: Value): unknown =>
+  kind === 'number' && typeof value === 'string' && LONG_NUMBER.test(value) ? JSON.rawJSON(value) : value
+
 /** Returns what is sent. Fields that are left empty are left out. */
 export function formContent(fields: readonly FormField[], values: Values): Record<string, unknown> {
   return Object.fromEntries(
-    fields.flatMap(({ name }) => {
+    fields.flatMap(({ name, kind }) => {
       const value = values[name]
-      return value === undefined || value === '' ? [] : [[name, value]]
+      return value === undefined || value === '' ? [] : [[name, sentValue(kind, value)]]
     }),
   )
 }
