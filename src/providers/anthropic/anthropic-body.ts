@@ -3,7 +3,7 @@
 import type { GenerationConfig, MessagePart, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { anthropicThinking } from '../reasoning.ts'
-import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../request/exchanges.ts'
+import { argumentsOf, echoedArguments, exchangesOf, toolsMentionedIn, type Wire } from '../request/exchanges.ts'
 import { bytesOf, textOf } from '../request/outgoing-parts.ts'
 import { schemaFor } from '../request/tool-schemas.ts'
 import { anthropicToolChoice, isForced } from '../tool-choice.ts'
@@ -116,8 +116,10 @@ function withCalls(blocks: readonly Block[] | null, calls: readonly ToolCall[]):
   let next = 0
   const withCall = (block: Block): Block => {
     if (block.type !== 'tool_use') return block
-    const { id, name } = calls[next++] ?? block
-    return { ...block, id, name }
+    const call = calls[next++]
+    return call === undefined
+      ? block
+      : { ...block, id: call.id, name: call.name, input: echoedArguments(block.input, call) }
   }
   return blocks?.map(withCall) ?? null
 }

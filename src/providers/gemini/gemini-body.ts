@@ -3,7 +3,7 @@
 import type { ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { geminiThoughts } from '../reasoning.ts'
-import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../request/exchanges.ts'
+import { argumentsOf, echoedArguments, exchangesOf, toolsMentionedIn, type Wire } from '../request/exchanges.ts'
 import { bytesOf } from '../request/outgoing-parts.ts'
 import { schemaFor } from '../request/tool-schemas.ts'
 import { createEchoes } from '../wire/echoes.ts'
@@ -71,7 +71,8 @@ function withCalls(
     if (functionCall === undefined) return part
     const call = calls[next++]
     if (call === undefined) return part
-    const named = { ...functionCall, name: wireName(call.name) }
+    const args = echoedArguments(functionCall.args, call)
+    const named = { ...functionCall, args, name: wireName(call.name) }
     if (!named.id) return { ...part, functionCall: named }
     given.add(call.id)
     return { ...part, functionCall: { ...named, id: call.id } }

@@ -1,5 +1,6 @@
 /** A conversation for vendors that want two roles in turn, each with blocks of text, calls and results. Pure. */
 
+import { isDeepStrictEqual } from 'node:util'
 import type {
   MessagePart,
   ModelMessage,
@@ -8,6 +9,7 @@ import type {
   ToolResultMessage,
   ToolSpec,
 } from '../../actors/ports/index.ts'
+import { mayChange } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { saidBehind } from '../wire/echoes.ts'
 import { parseArguments } from '../wire/provider-json.ts'
@@ -110,6 +112,21 @@ export function argumentsOf({ arguments: text }: ToolCall): Record<string, unkno
   const value = parseArguments(text)
   return isObject(value) ? value : {}
 }
+
+/**
+ * Returns the arguments of an echo with the digits of their call's text: an echo that was stored with a waiting call has
+ * JavaScript's numbers. Others, such as those before a decision changed them, stay.
+ */
+export function echoedArguments<Stored extends object>(
+  stored: Stored,
+  call: ToolCall,
+): Stored | Record<string, unknown> {
+  if (!mayChange(call.arguments)) return stored
+  const own = argumentsOf(call)
+  return isDeepStrictEqual(asPlain(own), asPlain(stored)) ? own : stored
+}
+
+const asPlain = (value: object): unknown => JSON.parse(JSON.stringify(value))
 
 /**
  * Returns the tools that a conversation mentions, without their schemas: for requests that offer none. Anthropic

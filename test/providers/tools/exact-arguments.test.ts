@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import type { ModelMessage } from '../../../src/actors/ports/index.ts'
 import { verifies } from '../../verifies.ts'
+import * as anthropic from '../native/anthropic-server.ts'
 import * as gemini from '../native/gemini-server.ts'
 import { both, look, open } from '../native/native-scene.ts'
 import { ask, requestTo, scene } from '../scene.ts'
@@ -47,3 +48,35 @@ verifies('contract-35.digits', 'the vendors that are sent arguments as an object
     expect(JSON.stringify((await up.call(1)).body)).toContain(`:${text}`)
   }
 })
+
+verifies(
+  'contract-35.digits',
+  'an echo that was stored with a waiting call, but not one whose call was changed',
+  async () => {
+    for (const vendor of both) {
+      const { up, model, request } = await open(vendor)
+      const call = { id: 'a', name: 'look' }
+      const tells = {
+        gemini: gemini.tells({ calls: [{ ...call, args }] }),
+        anthropic: anthropic.tells({ calls: [{ ...call, input: args }] }),
+      }
+      up.next(tells[vendor])
+      const end = (await ask(model, request({ tools: [look] }))).at(-1)
+      if (end?.type !== 'end' || end.echo === undefined) throw new Error('no echo')
+      const echo = JSON.parse(JSON.stringify(end.echo))
+      const sent = async (own: string) => {
+        const messages: ModelMessage[] = [
+          { role: 'user', content: 'Look!' },
+          { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'look', arguments: own }], echo },
+          { role: 'tool', toolCallId: 'a', content: 'seen' },
+        ]
+        const before = up.calls.length
+        up.next((call) => call.error(400))
+        await ask(model, request({ tools: [look], messages })).catch(() => {})
+        return JSON.stringify((await up.call(before + 1)).body)
+      }
+      expect(await sent(text)).toContain(`:${text}`)
+      expect(await sent(text.replace('1917', '1918'))).not.toContain('1918043659912705297')
+    }
+  },
+)
