@@ -32,7 +32,7 @@ async function traceOf(traceId: string): Promise<Map<string, SentSpan>> {
 }
 
 verifies(
-  ['contract-1.traces', 'contract-17.traces'],
+  ['contract-1.traces', 'contract-17.traces', 'contract-19.usage'],
   'a request, its reply, model and tool calls, the settlement: one tree',
   async () => {
     await scene.call('PUT', `${scene.agent}/tools`, { builtInToolIds: ['current_time'] })
@@ -43,7 +43,11 @@ verifies(
     })
     scene.up.next(async (one) => {
       await one.text('the end')
-      await one.finish('stop', { prompt_tokens: 20, completion_tokens: 3 }, true)
+      const details = {
+        prompt_tokens_details: { cached_tokens: 9, cache_write_tokens: 4 },
+        completion_tokens_details: { reasoning_tokens: 1 },
+      }
+      await one.finish('stop', { prompt_tokens: 20, completion_tokens: 3, ...details }, true)
     })
     const traceId = '0af7651916cd43dd8448eb211c80319c'
     const session = await scene.newSession()
@@ -85,6 +89,9 @@ verifies(
         'gen_ai.request.temperature': 0.25,
         'gen_ai.response.finish_reasons': ['stop'],
         'gen_ai.usage.output_tokens': 3,
+        'gen_ai.usage.cache_read.input_tokens': 9,
+        'gen_ai.usage.cache_creation.input_tokens': 4,
+        'gen_ai.usage.reasoning.output_tokens': 1,
         'gen_ai.response.time_to_first_chunk': expect.any(Number),
         'server.address': '127.0.0.1',
         'server.port': Number(new URL(scene.up.url).port),
