@@ -176,17 +176,28 @@ test('a second press that falls on the conversation instead of the opening leave
   await soon(() => statuses(page)).toEqual(['Complete'])
 })
 
-test('who cannot see the page hears that a reply is complete, and its text', async () => {
+test('who cannot see the page hears that a reply is complete, stopped or failed, with its text', async () => {
   await using page = await open()
+  const hears = (role: 'status' | 'alert', words: RegExp) =>
+    page.getByRole(role).filter({ hasText: words }).waitFor({ state: 'attached' })
   const call = byHand()
   await say(page, 'Three words')
   const { text, finish } = await call
   await text('three short words')
   await finish()
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^Reply complete, 3 words\. three short words$/ })
-    .waitFor({ state: 'attached' })
+  await hears('status', /^Reply complete, 3 words\. three short words$/)
+
+  const second = byHand()
+  await say(page, 'Two words')
+  await (await second).text('two words')
+  await replies(page).getByText('two words').waitFor()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await hears('status', /^Reply stopped, 2 words\. two words$/)
+
+  up.next((refusing) => refusing.error(400, { error: { message: 'No such lamp.' } }))
+  await say(page, 'None')
+  await hears('status', /^Reply failed\.$/)
+  await hears('alert', /No such lamp\./)
 })
 
 test('a call is shown by its tool’s own name, and the name that models see is its tooltip', async () => {

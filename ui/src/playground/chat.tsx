@@ -3,10 +3,9 @@ import { Text, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useSelector } from '@xstate/store-react'
-import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { type ComponentProps, lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
-import { plural } from '../blocks/words.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import { askedVersion } from '../versions/draft-writing.ts'
 import classes from './chat.module.css'
@@ -28,6 +27,7 @@ import { useConnection } from './connection/use-connection.ts'
 import { type Checkpoint, checkpointList } from './queries.ts'
 import { QueuedMessages } from './queue/queued-messages.tsx'
 import type { Conversation } from './transcript/branches.ts'
+import { useHeard } from './transcript/heard.ts'
 import { type MessageActions, useMessageActions } from './transcript/message-actions.ts'
 import { Opening } from './transcript/opening.tsx'
 import type { TranscriptView } from './transcript/transcript-view.tsx'
@@ -246,21 +246,6 @@ const Keys = ({ isIdle, stopsNext }: { isIdle: boolean; stopsNext: boolean }) =>
     )}
   </Text>
 )
-
-/** Returns what a screen reader says of the reply that has ended while the page was open: that it has, and its text. */
-function useHeard(isIdle: boolean, last: Conversation['path'][number] | undefined): string {
-  const [ran, setRan] = useState(false)
-  const [heard, setHeard] = useState('')
-  useEffect(() => {
-    if (!isIdle) setRan(true)
-    else if (ran && last?.role === 'assistant' && last.status !== 'streaming') {
-      setRan(false)
-      const words = plural(last.content.match(/\S+/g)?.length ?? 0, 'word')
-      setHeard(`${last.status === 'error' ? 'Reply failed' : 'Reply complete'}, ${words}. ${last.content}`)
-    }
-  }, [isIdle, ran, last])
-  return heard
-}
 
 const noMessages: Conversation = { path: [], ids: [] }
 

@@ -18,6 +18,8 @@ verifies(
     const question = page.getByRole('region', { name: 'Waiting for a decision' })
     await question.waitFor()
     await soon(() => statuses(page)).toEqual(['Waiting for approval'])
+    const heard = page.getByRole('status').filter({ hasText: /^A tool call needs a decision\.$/ })
+    await heard.waitFor({ state: 'attached' })
     expect(await axe(page)).toEqual([])
     await soon(() => page.getByLabel('1 waiting').count()).toBe(1)
 
