@@ -227,6 +227,7 @@ function shotsOf(made: Made): Shot[] {
     { name: 'later-key', path: `/keys/${made.key}` },
     { name: 'later-key-new', path: '/keys/new' },
     { name: 'later-audit', path: '/audit' },
+    { name: 'later-connections', path: '/connections' },
     { name: 'later-nowhere', path: '/nowhere' },
     { name: 'later-no-reply', path: '/replies/00000000-0000-4000-8000-000000000000' },
   ]

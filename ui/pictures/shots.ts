@@ -49,6 +49,7 @@ async function demoData({ client }: Product): Promise<Shot[]> {
     prompt ||= data?.id ?? ''
   }
   const openPalette = async (page: Page) => {
+    await page.getByRole('heading', { level: 1 }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox', { name: 'Go to' }).fill('re')
     await page.getByText('Release notes').waitFor()
@@ -105,7 +106,7 @@ async function withProduct(env: Record<string, string>, use: (product: Product) 
   const dataDir = await mkdtemp(join(tmpdir(), 'greenroom-shots-'))
   try {
     await chmod(dataDir, 0o755) // the database's OS user must pass
-    await using product = await startProduct({ dataDir, env })
+    await using product = await startProduct({ dataDir, env, direct: true })
     await use(product)
   } finally {
     await rm(dataDir, { recursive: true, force: true })
