@@ -53,7 +53,7 @@ verifies('contract-32.items', 'items are put behind the head, in order, and the 
   expect(await usage()).toEqual(before)
   for (const item of all)
     expect((await scene.call('GET', `${scene.conversations}/${id}/items/${item.id}`)).json).toEqual(item)
-  const [theirs] = all.filter(({ content }) => content?.[0]?.text === 'b')
+  const [theirs] = all.filter(({ content }) => content?.[0]?.text === 'a')
   const behindGiven = await create({ input: 'x', previous_response_id: theirs?.id.replace('msg_', 'resp_') })
   expect([behindGiven.status, behindGiven.json.error.code]).toEqual([400, 'previous_response_not_found'])
   const next = await create({ input: 'four', conversation: id })
