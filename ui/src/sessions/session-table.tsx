@@ -100,7 +100,7 @@ const widthOf = (shown: readonly ColumnName[]): string =>
 
 const Whole = ({ span, children }: { span: number; children: ReactNode }) => (
   <Table.Tr>
-    <Table.Td data-whole colSpan={span} ta="center" c="dimmed" py="lg">
+    <Table.Td colSpan={span} ta="center" c="dimmed" py="lg">
       {children}
     </Table.Td>
   </Table.Tr>
