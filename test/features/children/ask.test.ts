@@ -168,7 +168,7 @@ verifies('contract-30.child-deletion', 'a child alone is deleted; its parent is 
     return says('Gone.')(call)
   })
   expect((await scene.call('DELETE', child.path)).status).toBe(204)
-  expect(await result.promise).toBe("The agent's session was deleted.")
+  expect(await result.promise).toMatch(/^The agent's session was deleted\./) // its text so far may have been stored
   await reply
 })
 
