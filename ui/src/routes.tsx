@@ -54,7 +54,8 @@ const readForHome = (role: Role | null) => [
   queryClient.prefetchQuery(someAgents),
 ]
 
-const playground = inPieces([() => import('./playground/chat.tsx')], () => import('./playground/playground-page.tsx'))
+const chat = () => import('./playground/chat.tsx')
+const playgroundPage = () => import('./playground/playground-page.tsx')
 
 const pages: RouteObject[] = [
   {
@@ -67,7 +68,7 @@ const pages: RouteObject[] = [
   },
   {
     path: 'playground/:agentId?/:sessionId?',
-    lazy: reading(() => queryClient.prefetchQuery(allAgents), reliable(playground)),
+    lazy: reading(() => queryClient.prefetchQuery(allAgents), inPieces([reliable(chat)], reliable(playgroundPage))),
     hydrateFallbackElement: <FirstFrame of={firstOfWindow() ?? 'chat'} />,
   },
   headed(
@@ -158,7 +159,7 @@ const AHEAD_MS = 5_000
 
 fetchAhead(
   [
-    playground,
+    inPieces([chat], playgroundPage),
     () => import('./playground/transcript/transcript-view.tsx'),
     () => import('./playground/sessions/session-side.tsx'),
     () => import('./sessions/sessions-page.tsx'),

@@ -15,16 +15,19 @@ import { Live } from './live/live.tsx'
 import { chartAddress, firstView, useChartAddress } from './sessions/session-in-url.ts'
 
 // Not with the page, which shows one view at first.
-const replay = () => import('./replay/replay.tsx').then(({ Replay }) => ({ default: Replay }))
-const sequence = () => import('./sequence/sequence.tsx').then(({ Sequence }) => ({ default: Sequence }))
-const actors = () => import('./actors/actors.tsx').then(({ Actors }) => ({ default: Actors }))
+const replay = () => import('./replay/replay.tsx')
+const sequence = () => import('./sequence/sequence.tsx')
+const actors = () => import('./actors/actors.tsx')
 fetchAhead([replay, sequence, actors], 2_000)
+const Replay = lazy(async () => ({ default: (await reliable(replay)()).Replay }))
+const Sequence = lazy(async () => ({ default: (await reliable(sequence)()).Sequence }))
+const Actors = lazy(async () => ({ default: (await reliable(actors)()).Actors }))
 
 const views = [
   { value: 'live', label: 'Live', icon: IconActivity, view: Live },
-  { value: 'replay', label: 'Replay', icon: IconPlayerTrackNext, view: lazy(reliable(replay)) },
-  { value: 'sequence', label: 'Sequence', icon: IconArrowsExchange, view: lazy(reliable(sequence)) },
-  { value: 'actors', label: 'Running sessions', icon: IconUsers, view: lazy(reliable(actors)) },
+  { value: 'replay', label: 'Replay', icon: IconPlayerTrackNext, view: Replay },
+  { value: 'sequence', label: 'Sequence', icon: IconArrowsExchange, view: Sequence },
+  { value: 'actors', label: 'Running sessions', icon: IconUsers, view: Actors },
 ] as const
 
 export function Component() {

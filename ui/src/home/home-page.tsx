@@ -16,9 +16,9 @@ import { recentSessions, someAgents, someProviders } from './queries.ts'
 import { WhatsOn } from './whats-on.tsx'
 
 // An empty server has nobody on call: its first page goes without.
-const onCall = () => import('./on-call.tsx')
-const OnCall = lazy(reliable(() => onCall().then((loaded) => ({ default: loaded.OnCall }))))
-const Standing = lazy(reliable(() => onCall().then((loaded) => ({ default: loaded.Standing }))))
+const onCall = reliable(() => import('./on-call.tsx'))
+const OnCall = lazy(async () => ({ default: (await onCall()).OnCall }))
+const Standing = lazy(async () => ({ default: (await onCall()).Standing }))
 
 /** Refreshed by itself: a step may be done in another window. */
 const EVERY_MS = 5_000

@@ -13,23 +13,33 @@ export function followRouter(pending: () => string | null): void {
 }
 
 /**
- * Calls `load` until it succeeds. While the server does not answer, the page stays as it is. An answering server without the part
- * has been replaced by a newer version: the address is loaded anew, once.
+ * Calls `load`, which imports one module, until it succeeds. While the server does not answer, the page stays as it is. Browsers
+ * keep a failed import for good, so the file is asked for under another address then. An answering server without the part has
+ * been replaced by a newer version: the address is loaded anew, once.
  */
 export const reliable =
-  <Part>(load: () => Promise<Part>) =>
-  async (): Promise<Part> => {
-    for (;;) {
+  <Module>(load: () => Promise<Module>) =>
+  async (): Promise<Module> => {
+    let next = load
+    for (let tries = 1; ; tries++) {
       try {
-        return await load()
+        return await next()
       } catch (error) {
-        if (await answers()) return await loadAnew(error)
-        connectionLost()
-        await reachableWithin(null)
-        await loadStylesAgain()
+        const file = fileOf(error)
+        const isThere = await answers()
+        if (isThere && (file === null || next !== load)) return await loadAnew(error)
+        if (!isThere) {
+          connectionLost()
+          await reachableWithin(null)
+          await loadStylesAgain()
+        }
+        if (file !== null) next = () => import(/* @vite-ignore */ `${file}?again=${tries}`)
       }
     }
   }
+
+/** Returns the address of the module that could not be imported. Null where the error does not tell it. */
+const fileOf = (error: unknown): string | null => /https?:\S+?\.js/.exec(String(error))?.[0] ?? null
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 

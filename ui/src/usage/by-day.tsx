@@ -8,7 +8,8 @@ import type { UsageReport } from './queries.ts'
 import { Tokens } from './tokens.tsx'
 import classes from './usage.module.css'
 
-const DayPlot = lazy(reliable(() => import('./day-plot.tsx').then((loaded) => ({ default: loaded.DayPlot }))))
+const plot = reliable(() => import('./day-plot.tsx'))
+const DayPlot = lazy(async () => ({ default: (await plot()).DayPlot }))
 
 const heads = { day: 'By day', week: 'By week', month: 'By month' }
 const firsts = { day: 'Day', week: 'Week of', month: 'Month' }

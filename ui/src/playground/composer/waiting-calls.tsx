@@ -4,9 +4,8 @@ import { reliable } from '../../shell/reliable-import.ts'
 import type { Question as LoadedQuestion } from './question/question.tsx'
 
 /** Loaded when a call waits: it brings the forms of tools' arguments, which few conversations need. */
-const Question = lazy(
-  reliable(() => import('./question/question.tsx').then((loaded) => ({ default: loaded.Question }))),
-)
+const question = reliable(() => import('./question/question.tsx'))
+const Question = lazy(async () => ({ default: (await question()).Question }))
 
 export function WaitingCalls(props: ComponentProps<typeof LoadedQuestion>) {
   if (props.pending.length === 0) return null
