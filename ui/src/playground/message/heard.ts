@@ -1,18 +1,21 @@
 /** The words about a reply for those who hear the page. */
 import { useEffect, useState } from 'react'
 import { plural } from '../../blocks/words.ts'
-import type { Conversation } from './branches.ts'
+import type { Conversation } from '../transcript/branches.ts'
 
 type Message = Conversation['path'][number]
 
-/** Returns what a screen reader says of the reply that has ended while the page was open: how it has, and its text. */
+/**
+ * Returns what a screen reader says of the reply that has ended while the page was open: how it has, and its text. What is stored
+ * may be read a moment after the end: until then the last message is an earlier one.
+ */
 export function useHeard(isIdle: boolean, last: Message | undefined): string {
-  const [ran, setRan] = useState(false)
+  const [ran, setRan] = useState<{ after: string | null } | null>(null)
   const [heard, setHeard] = useState('')
   useEffect(() => {
-    if (!isIdle) setRan(true)
-    else if (ran && last?.role === 'assistant' && last.status !== 'streaming') {
-      setRan(false)
+    if (!isIdle) setRan((known) => known ?? { after: last && last.status !== 'streaming' ? last.id : null })
+    else if (ran && last?.role === 'assistant' && last.status !== 'streaming' && last.id !== ran.after) {
+      setRan(null)
       setHeard(heardOf(last))
     }
   }, [isIdle, ran, last])
