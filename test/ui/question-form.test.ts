@@ -1,4 +1,4 @@
-/** What a form of an MCP server is answered with (contract section 35). */
+/** Answers to a form of an MCP server (contract section 35). */
 import { expect } from 'vitest'
 import { fieldsOf, formContent } from '../../ui/src/playground/composer/question/question-form.ts'
 import { verifies } from '../verifies.ts'

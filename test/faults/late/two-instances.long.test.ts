@@ -165,7 +165,7 @@ class Talker {
       await next
     }
     await sending
-    // Where a try without an answer has summarised all, there is nothing left to summarise.
+    // 400: a try without an answer has summarised all.
     if (at > 0.9) await this.call('POST', `${path}/compact`, undefined, 400)
     // Reads the newest reply elsewhere.
     this.note(

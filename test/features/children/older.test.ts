@@ -1,4 +1,4 @@
-/** What versions of before are told of a session that has a parent (contract section 30). */
+/** Answers to older versions about a session that has a parent (contract section 30). */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { contributions } from '../../../src/compose/contributions.ts'
 import { admissionColumns } from '../../../src/persistence/replies/admission/admission.ts'

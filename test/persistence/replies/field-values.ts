@@ -57,7 +57,7 @@ export const settled = {
   steps: ['step_runs.told', '[[null,"",".settling","complete","settled",{"attempts":105}]]'],
 } satisfies Record<SettledKey, readonly [string, unknown]>
 
-/** What the statements take or set beside these keys. */
+/** Values that the statements take or set beside these keys. */
 export const beside = {
   'messages.content': 'said',
   'messages.frame_ends': [4, 4],

@@ -220,6 +220,6 @@ verifies('contract-18.a-turn-each', 'whoever reads many pages delays another one
     ended.push(of)
   }
   await Promise.all([...Array.from({ length: 8 }, () => read('many')), read('one')])
-  // As with documents: two began before it waited, two go before it, and one beside it.
+  // Two began before it waited, two go before it, and one beside it; documents do the same.
   expect(ended.indexOf('one')).toBeLessThan(6)
 })

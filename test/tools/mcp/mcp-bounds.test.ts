@@ -6,7 +6,7 @@ import { verifies } from '../../verifies.ts'
 
 const object = { type: 'object', properties: {} }
 
-/** What a call comes to whose server answers so: its questions, or why it cannot ask. */
+/** Calls a tool whose server answers so. Returns its questions, or why it cannot ask. */
 async function asked(answer: object): Promise<number | string> {
   const callTool = async () => ({ resultType: 'input_required', ...answer })
   const client = { getProtocolEra: () => 'modern', callTool } as unknown as Client

@@ -32,7 +32,7 @@ async function waiting(): Promise<string> {
   return json.id
 }
 
-/** What a live list has said from a change on when `text` was there. */
+/** Reads a live list from a change on until it has said `text`. */
 async function said(path: string, after: string, text: string): Promise<string> {
   const stream = await openSse(scene.app.url + path, undefined, { 'last-event-id': after })
   while (!stream.raw().includes(text)) if ((await stream.next()) === null) throw new Error(stream.raw())
