@@ -53,12 +53,14 @@ verifies('contract-35.digits', 'a question: each list and each record, and the s
     await opened.rest()
     return opened.raw()
   }
+  const search = () => read(`${scene.sessions}/search?q=digits`)
+  await expect.poll(search).toContain(id)
   const shown = {
     session: await read(`${scene.sessions}/${id}`),
     sessions: await read(`${scene.sessions}?user=${user}`),
     changed: (await scene.call('PATCH', `${scene.sessions}/${id}`, { title: 'Digits' })).text,
     archived: (await scene.call('PATCH', `${scene.sessions}/${id}`, { archived: false })).text,
-    found: await read(`${scene.sessions}/search?q=digits`),
+    found: await search(),
     playground: await read(`${playground}/sessions/${id}`),
     playgroundList: await read(`${playground}/sessions`),
     live: await said(`${scene.sessions}/stream`, before, 'Which one?'),
