@@ -21,7 +21,7 @@ const talks = ['createConversation', 'send', 'read'] as const
 /** Kills the server in the middle of a reply. */
 async function killed(context: Context, key?: string): Promise<Running> {
   const running = await startReply(context, 'words 400 gap 20', { key })
-  await running.pieces(25)
+  await running.words(25)
   await context.server.kill()
   await running.over
   return running
@@ -100,7 +100,7 @@ export const durableChecks = [
       const running = await killedAndStarted(context)
       await settled(context, running.conversation)
       const next = sendIn(context, running.conversation, context.ask('words 8'))
-      await next.pieces(1)
+      await next.words(1)
       expectText((await next.over).text, textFor(next.asked), 'The next reply’s text')
     },
   },
@@ -138,7 +138,7 @@ export const clusterChecks = [
     reason: 'A load balancer sends each connection where it likes.',
     async run(context) {
       const running = await startReply(context, 'words 60 gap 20')
-      await running.pieces(10)
+      await running.words(10)
       const positions = running.received.items.filter(({ text }) => text !== undefined)
       const middle = positions[4]
       const before = positions.slice(0, 5).map(({ text }) => text ?? '')
@@ -158,7 +158,7 @@ export const clusterChecks = [
     async run(context) {
       const { adapter, other } = context
       const running = await startReply(context, 'words 2000 gap 20')
-      await running.pieces(5)
+      await running.words(5)
       await adapter.cancel(running.conversation, running.received.reply, other)
       const { items } = await running.over
       expect(items.length < 2000, 'The stream went on to the reply’s end.')

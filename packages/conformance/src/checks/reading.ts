@@ -36,8 +36,8 @@ export interface Running {
   received: Received
   /** A promise of the whole stream, or of what came before it broke. Rejects when it was refused, or nobody was there. */
   over: Promise<Received>
-  /** Resolves when so many pieces of text have come. */
-  pieces(count: number): Promise<void>
+  /** Resolves when so many words have come, in as many pieces as the server likes. */
+  words(count: number): Promise<void>
   leave(): void
 }
 
@@ -71,21 +71,21 @@ export function sendIn(
     asked,
     received,
     over,
-    async pieces(count) {
+    async words(count) {
       await until(
         signal,
-        () => `${count} pieces of text, got ${textsIn(received)}`,
-        () => isOver || textsIn(received) >= count,
+        () => `${count} words, got ${wordsIn(received)}`,
+        () => isOver || wordsIn(received) >= count,
       )
-      if (textsIn(received) >= count) return
+      if (wordsIn(received) >= count) return
       await over
-      throw new Failure(`The stream ended after ${textsIn(received)} pieces of text: expected at least ${count}.`)
+      throw new Failure(`The stream ended after ${wordsIn(received)} words: expected at least ${count}.`)
     },
     leave: () => leaving.abort(),
   }
 }
 
-const textsIn = ({ items }: Received): number => items.filter(({ text }) => text !== undefined).length
+const wordsIn = ({ text }: Received): number => text.split(' ').length - 1
 
 /** Waits until it holds. The check's own time limit ends the wait; `what` says what was expected and what has come. */
 export async function until(

@@ -9,7 +9,7 @@ const talks = ['createConversation', 'send', 'read'] as const
 
 async function cancelled(context: Context) {
   const running = await startReply(context, 'words 2000 gap 20')
-  await running.pieces(5)
+  await running.words(5)
   await context.adapter.cancel(running.conversation, running.received.reply, context.target)
   return running
 }
@@ -58,11 +58,11 @@ export const replyChecks = [
     async run(context) {
       const key = crypto.randomUUID()
       const running = await startReply(context, 'words 30 gap 15', { key })
-      await running.pieces(3)
+      await running.words(3)
       const again = sendIn(context, running.conversation, running.asked, { key })
-      await Promise.all([running.over, again.pieces(1), again.over])
+      await Promise.all([running.over, again.words(1), again.over])
       const late = sendIn(context, running.conversation, running.asked, { key })
-      await late.pieces(1)
+      await late.words(1)
       const messages = await settled(context, running.conversation)
       const calls = context.model.callsFor(running.asked)
       expect(calls.length === 1, `Expected one model call for three requests with one key, got ${callCount(calls)}.`)
@@ -99,7 +99,7 @@ export const replyChecks = [
     async run(context) {
       const { adapter, target } = context
       const running = await startReply(context, 'words 30 gap 20')
-      await running.pieces(3)
+      await running.words(3)
       const second = context.ask('words 6')
       const wasRefused = await isRefused(receive(adapter.send(running.conversation, second, {}, target)))
       await running.over

@@ -99,7 +99,7 @@ export const streamChecks = [
     reason: 'A closed laptop must not cost the answer.',
     async run(context) {
       const running = await startReply(context, 'words 40 gap 15')
-      await running.pieces(3)
+      await running.words(3)
       running.leave()
       await running.over
       const [reply] = repliesIn(await settled(context, running.conversation))
@@ -120,8 +120,8 @@ export const resumeChecks = [
     rule: 'Behind each position comes exactly the rest, while the reply runs.',
     reason: 'A lost connection must neither cost a word nor show one twice.',
     async run(context) {
-      const running = await startReply(context, 'words 40 gap 20')
-      await running.pieces(15)
+      const running = await startReply(context, 'words 100 gap 20')
+      await running.words(15)
       const positions = running.received.items.filter(({ text }) => text !== undefined)
       const texts = positions.map((_, at) =>
         positions
@@ -147,7 +147,7 @@ export const resumeChecks = [
     reason: 'People have two tabs, and a colleague.',
     async run(context) {
       const running = await startReply(context, 'words 40 gap 15')
-      await running.pieces(5)
+      await running.words(5)
       const [first, second] = await Promise.all([follow(context, running, null), follow(context, running, null)])
       const { text } = await running.over
       expectText(text, textFor(running.asked), 'The streamed text')
@@ -203,7 +203,7 @@ export const resumeChecks = [
     reason: 'Whoever deletes a conversation means it.',
     async run(context) {
       const running = await startReply(context, 'words 2000 gap 20')
-      await running.pieces(3)
+      await running.words(3)
       await context.adapter.remove(running.conversation, context.target)
       const { items } = await running.over
       expect(items.length < 2000, 'The stream went on to the reply’s end.')
