@@ -23,7 +23,7 @@ const newSession = async (body: object): Promise<string> => (await scene.call('P
 const newest = async (session: string): Promise<string> => (await scene.messages(session)).at(-1).id
 const liveVersion = async (): Promise<number> => (await scene.call('GET', scene.agent)).json.version
 
-async function replay(version: number, replies: readonly string[]) {
+async function replay(version: number, replies: readonly string[] | { limit: number }) {
   const { json } = await scene.call('POST', all(), { version, replies, concurrency: 1 })
   const read = async () => (await scene.call('GET', `${all()}/${json.id}?limit=100`)).json
   await expect.poll(async () => (await read()).status).toBe('complete')
@@ -102,6 +102,9 @@ verifies(
     const chain = (await scene.shown(session)).filter(({ role }) => role === 'assistant')
     const sum = chain.reduce((all, { usage }) => all + usage.promptTokens, 0)
     expect([chain.length, renamed.old.usage.promptTokens]).toEqual([2, sum])
+    const { cases } = await replay(await liveVersion(), { limit: 200 })
+    const ids: string[] = cases.map(({ messageId }: { messageId: string }) => messageId)
+    expect([ids.includes(reply), ids.includes(first)]).toEqual([true, false])
 
     const other = await scene.createTool({ name: 'look', url: `${tools.url}/?q={{q}}`, inputSchema })
     await scene.choose({ httpToolIds: [other] })
@@ -110,3 +113,16 @@ verifies(
     expect(tools.requests).toHaveLength(requests)
   },
 )
+
+verifies('contract-28.replay-values', 'a question on a branch is asked behind its own path', async () => {
+  await scene.choose({ httpToolIds: [] })
+  scene.says(['Fine.'])
+  const session = await newSession({})
+  await scene.send(session, 'first')
+  const [, answer] = await scene.messages(session)
+  await scene.send(session, 'one way')
+  await scene.send(session, 'the other way', { parent_id: answer.id })
+  const asked = scene.up.calls.at(-1)?.body.messages
+  await replay(await liveVersion(), [await newest(session)])
+  expect(scene.up.calls.at(-1)?.body.messages).toEqual(asked)
+})

@@ -1,5 +1,6 @@
 /** Contract section 28, replays. */
 import { afterAll, beforeAll, expect } from 'vitest'
+import { forgetReplays } from '../../../src/features/replays/store/replays.ts'
 import { nobody } from '../../http/scene.ts'
 import { openToolScene, startToolServer, type ToolScene } from '../../http/tool-scene.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
@@ -11,18 +12,21 @@ let all = ''
 /** Replies by id, each after a call of the tool. */
 const replies: string[] = []
 
-/** Calls `look` with this argument, then says what it was told. */
-const looks = (q: string) => async (call: UpstreamCall) => {
-  const { messages } = call.body
-  const last = messages.at(-1)
-  if (last.role === 'tool') {
-    await call.text(`${messages[0].content}: ${last.content}`)
-    await call.finish()
-    return
+/** Calls `look` with these arguments, one after the other, then says what it was told. */
+const looks =
+  (...all: string[]) =>
+  async (call: UpstreamCall) => {
+    const { messages } = call.body
+    const last = messages.at(-1)
+    const q = all[messages.filter(({ role }: { role: string }) => role === 'tool').length]
+    if (q === undefined) {
+      await call.text(`${messages[0].content}: ${last.content}`)
+      await call.finish()
+      return
+    }
+    await call.toolCall({ id: 'c1', name: 'look', arguments: JSON.stringify({ q }) })
+    await call.finish('tool_calls')
   }
-  await call.toolCall({ id: 'c1', name: 'look', arguments: JSON.stringify({ q }) })
-  await call.finish('tool_calls')
-}
 
 beforeAll(async () => {
   tools = await startToolServer(({ url }) => `saw ${url.searchParams.get('q')}`)
@@ -63,6 +67,7 @@ verifies(
     expect([made.status, made.json.status, made.json.counts.total]).toEqual([202, 'running', 3])
     const replay = await ended(made.json.id)
     expect(replay).toMatchObject({ status: 'complete', version: 3, counts: { complete: 3, pending: 0 }, total: 3 })
+    expect(replay.cost).toBeNull() // the model has no price
     expect(replay.cases.map(({ messageId }: { messageId: string }) => messageId)).toEqual(replies)
     expect(replay.cases[0]).toMatchObject({
       status: 'complete',
@@ -88,6 +93,10 @@ verifies(
     })
     expect((await scene.call('PUT', verdict, { verdict: 'best' })).status).toBe(400)
     expect((await read(replay.id)).counts.better).toBe(1)
+    const judged = { verdict: 'same', comment: null }
+    expect((await scene.call('PUT', verdict, { verdict: 'same' })).json).toMatchObject(judged)
+    expect((await read(replay.id)).counts).toMatchObject({ better: 0, same: 1 })
+    expect((await scene.call('PUT', verdict, { verdict: null })).json).toMatchObject({ verdict: null })
     const { rows } = (await scene.call('GET', `/api/v1/usage?groupBy=version&agentId=${scene.agentId}`)).json
     expect(rows.find(({ key }: { key: string }) => key === '3')).toMatchObject({ replies: 3, replays: 3 })
     const figures = (await scene.call('GET', '/api/v1/usage/figures')).json.rows
@@ -107,14 +116,19 @@ verifies('contract-28.replay', 'the first request is that of the reply, under it
 })
 
 verifies('contract-28.replay-acts-not', 'a call that is not on record ends its case', async () => {
-  scene.up.always(looks('y'))
+  scene.up.always(looks('x', 'y'))
   const made = await create({ version: 3, replies: [replies[1]] })
   const replay = await ended(made.json.id)
   expect(replay.counts).toMatchObject({ diverged: 1, complete: 0 })
   expect(replay.cases[0]).toMatchObject({
     status: 'diverged',
-    divergence: { name: 'look', arguments: '{"q":"y"}', position: 0 },
-    new: { toolCalls: [{ name: 'look', arguments: '{"q":"y"}' }] },
+    divergence: { name: 'look', arguments: '{"q":"y"}', position: 1 },
+    new: {
+      toolCalls: [
+        { name: 'look', arguments: '{"q":"x"}' },
+        { name: 'look', arguments: '{"q":"y"}' },
+      ],
+    },
   })
   expect(tools.requests).toHaveLength(3)
   scene.up.always(looks('x'))
@@ -124,7 +138,12 @@ verifies(
   'contract-28.replay-refused',
   'each of these is refused; one runs for each agent; cancel stops it',
   async () => {
+    const [{ session_id: original }] = await scene.app
+      .sql`select session_id from messages where id = ${replies[0] ?? ''}`
+    const fork = await scene.call('POST', scene.sessions, { fork_of: { session_id: original } })
+    const copied = (await scene.messages(fork.json.id)).at(-1).id
     const refused: [object, string][] = [
+      [{ version: 3, replies: [copied] }, 'replies.0'],
       [{ version: 99, replies }, 'version'],
       [{ version: 'draft', replies }, 'version'],
       [{ version: '3', replies }, 'version'],
@@ -167,4 +186,18 @@ verifies('contract-28.replay-lost', 'a case that was lost three times is given u
   await scene.app.sql`update replay_cases set instance_id = ${nobody}, losses = 2 where replay_id = ${again.json.id}`
   expect((await ended(again.json.id)).cases[0]).toMatchObject({ status: 'error', error: { code: 'instance_lost' } })
   scene.up.always(looks('x'))
+})
+
+verifies('contract-28.replay', 'it is removed 30 days after it was created', async () => {
+  const ids: string[] = []
+  for (const age of ['29 days 23 hours', '30 days 1 hour']) {
+    const { json } = await create({ version: 3, replies: [replies[0]] })
+    await ended(json.id)
+    await scene.app.sql`
+      update replays set created_at = clock_timestamp() - ${age}::interval where id = ${json.id}`
+    ids.push(json.id)
+  }
+  await forgetReplays(scene.app.sql)
+  const statuses = await Promise.all(ids.map(async (id) => (await scene.call('GET', `${all}/${id}`)).status))
+  expect(statuses).toEqual([200, 404])
 })

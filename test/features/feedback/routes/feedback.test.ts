@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { nobody } from '../../../http/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { bearer, type FrontDoor, openFrontDoor } from '../../users/access/front-door-scene.ts'
+import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor } from '../../users/access/front-door-scene.ts'
 
 let door: FrontDoor
 beforeAll(async () => {
@@ -49,12 +49,28 @@ verifies(
     const [user, login] = await one.shown()
     expect(user).toMatchObject({ by: 'user', name: 'ann', score: -1 })
     expect(login).toMatchObject({ by: 'login', name: null, score: 1, createdAt: expect.any(String) })
+    const keys: string[] = []
+    for (const [name, score] of [
+      ['north', 1],
+      ['south', -1],
+    ] as const) {
+      const { json: key } = await door.asKey('POST', '/api/v1/keys', { name, scopes: ['management'] })
+      keys.push(key.key)
+      expect((await door.as(key.key, 'PUT', own, { score })).status).toBe(200)
+    }
+    const names = (await one.shown()).map(({ by, name, score }: Record<string, unknown>) => [by, name, score])
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ['login', 'north', 1],
+        ['login', 'south', -1],
+      ]),
+    )
     expect((await one.reply_()).feedback.score).toBe(-1)
     const exported = await door.asKey('GET', `${one.deploy}/users/ann/export`)
     expect(exported.text).toContain('"feedback":{"score":-1')
     for (const _ of ['there', 'gone']) expect((await door.asKey('DELETE', one.feedback)).status).toBe(204)
     expect(await one.reply_()).not.toHaveProperty('feedback')
-    await door.asKey('DELETE', own)
+    for (const key of [DEPLOY_KEY, ...keys]) expect((await door.as(key, 'DELETE', own)).status).toBe(204)
     expect(await one.shown()).toBeUndefined()
     await door.asKey('PUT', one.feedback, { score: 1 })
     const fork = await door.asKey('POST', `${one.deploy}/sessions`, { fork_of: { session_id: one.session } })

@@ -150,16 +150,19 @@ verifies('contract-28.publish', 'tools that are gone are left out; a provider th
   expect((await agent.get()).version).toBe(version + 1)
 })
 
-verifies('contract-28.kept', 'the newest 200 stay, and those that a pin or a reply names', async () => {
+verifies('contract-28.kept', 'the newest 200 stay, and those that a pin, a reply or a replay names', async () => {
   const agent = await scene.newAgent()
   await scene.database.sql`
     with pinned as (insert into sessions (agent_id, agent_version) values (${agent.agentId}, 1) returning id)
     insert into messages (id, session_id, role, content, status, position, facts)
     select gen_random_uuid(), id, 'assistant', 'a', 'complete', 0, '{"agentVersion": 2}' from pinned`
+  await scene.database.sql`
+    insert into replays (agent_id, version, held, status, concurrency)
+    values (${agent.agentId}, '4', '{}', 'complete', 1), (${agent.agentId}, 'draft', '{}', 'complete', 1)`
   for (let n = 0; n < 205; n += 1)
     await scene.database.sql`update agents set model = ${`k-${n}`} where id = ${agent.agentId}`
   const { json } = await scene.ask('GET', `${agent.path}/versions?limit=100&offset=200`)
-  expect({ total: json.total, numbers: numbers(json.versions) }).toEqual({ total: 203, numbers: [6, 2, 1] })
+  expect({ total: json.total, numbers: numbers(json.versions) }).toEqual({ total: 204, numbers: [6, 4, 2, 1] })
   expect((await agent.get()).version).toBe(206)
   expect((await scene.ask('DELETE', agent.path)).status).toBe(204)
   expect(await scene.database.sql`select 1 from agent_versions where agent_id = ${agent.agentId}`).toHaveLength(0)
