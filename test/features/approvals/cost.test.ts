@@ -42,3 +42,12 @@ verifies(
     expect(reads).toHaveLength(1)
   },
 )
+
+verifies('contract-29.remembered', 'where it cannot be read, a call is asked about rather than made', async () => {
+  const away = async () => {
+    throw new Error('The database is away.')
+  }
+  const shows = { approval: true, caller: true }
+  const { judge } = createCallPolicy(away)({ callerTools: [], toolChoice: null, canWait: true, shows })
+  expect(await judge([pay('c1', 80)], toolbox, 'r')).toEqual([{ waits: 'approval' }])
+})

@@ -105,3 +105,14 @@ verifies('contract-29.expires', 'nobody can send it', async () => {
   const sent = { call_id: 'c1', decision: 'expired' }
   expect((await decide(id, [sent, approve('c2')])).status).toBe(400)
 })
+
+verifies('contract-29.expires', 'an instance that drains begins none', async () => {
+  const { sql } = open.here
+  const id = await waiting()
+  await sql`update instances set begins_queued = false`
+  await elapse(id)
+  const begun = await sql`select expire_approvals(i.id, i.epoch, 10) from instances i where i.lost_at is null`
+  expect([begun.length, (await sessionOf(id)).pending.length]).toEqual([0, 2])
+  await sql`update instances set begins_queued = true`
+  await expect.poll(async () => (await shown(id)).at(-1).content).toBe('Done.')
+})

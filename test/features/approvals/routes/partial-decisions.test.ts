@@ -2,7 +2,7 @@
 import { afterAll, expect } from 'vitest'
 import { asks } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { approve, call, callsOfWaitingTest, openWaitingScene, reject } from './waiting-scene.ts'
+import { approve, call, callsOfWaitingTest, openWaitingScene, reject, respond, weather } from './waiting-scene.ts'
 
 const scene = await openWaitingScene()
 afterAll(scene.close)
@@ -121,7 +121,36 @@ verifies('contract-29.message-instead', 'a new message rejects what is undecided
     expect.stringContaining('was not made'),
     expect.stringContaining('new message instead'),
   ])
+  scene.up.next(asks('', call('pay', 'c3', '{"amount":3}')))
+  await scene.send(id, 'Pay another!')
+  expect((await scene.session(id)).pending).toMatchObject([{ call_id: 'c3' }])
+  scene.says('Done.')
+  await scene.decide(id, [approve('c3')])
+  expect(paid()).toEqual([3])
 })
+
+verifies(
+  'contract-29.whole-or-not',
+  'a message passes over what was decided likewise, and may not decide otherwise',
+  async () => {
+    const id = await scene.newSession()
+    scene.up.next(asks('', call('weather', 'w1'), call('weather', 'w2')))
+    await scene.send(id, 'Weather?', { tools: [weather] })
+    await scene.decide(id, [respond('w1', 'sunny')])
+    const tell = (first: string) =>
+      scene.call('POST', `${scene.sessions}/${id}/chat/completions`, {
+        messages: [
+          { role: 'tool', tool_call_id: 'w1', content: first },
+          { role: 'tool', tool_call_id: 'w2', content: 'windy' },
+        ],
+      })
+    expect((await tell('rainy')).status).toBe(409)
+    expect((await scene.session(id)).pending).toMatchObject([{ call_id: 'w2' }])
+    scene.says('Both.')
+    expect((await tell('sunny')).json.choices[0].message.content).toBe('Both.')
+    expect(await told()).toEqual(['sunny', 'windy'])
+  },
+)
 
 verifies('contract-29.unknown-fields', 'an unknown field inside a decision is 400 that names it', async () => {
   const id = await twoWaiting()

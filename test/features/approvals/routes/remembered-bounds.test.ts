@@ -1,8 +1,9 @@
 /** How much is remembered, of which calls, and who may revoke it (contract section 29). */
 import { afterAll, expect } from 'vitest'
+import { asks } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { openRememberingScene } from './remembering-scene.ts'
-import { approve, callsOfWaitingTest, reject } from './waiting-scene.ts'
+import { approve, call, callsOfWaitingTest, reject } from './waiting-scene.ts'
 
 const { scene, sessionOf, asksPay, decide } = await openRememberingScene()
 afterAll(scene.close)
@@ -62,4 +63,45 @@ verifies('contract-29.revoked', 'a client secret revokes no rejection that it di
   await asksPay(id, '{"amount":1}')
   await decide(id, { ...approve('c1'), remember: 'session' })
   expect(await revoke()).toBe(204)
+})
+
+for (const [remember, user] of owners)
+  verifies(
+    'contract-29.remembered',
+    `of a ${remember}: another decision of the same reach takes its place`,
+    async () => {
+      const id = await sessionOf(user && 'max')
+      const amounts = ['{"amount":1,"to":{"a":1,"b":2}}', '{"to":{"b":2,"a":1.0},"amount":1.0}', '{"amount":2,"to":{}}']
+      scene.up.next(asks('', ...amounts.map((text, at) => call('pay', `c${at}`, text))))
+      await scene.send(id, 'Pay!')
+      const wish = { remember, remember_arguments: ['amount', 'to'] }
+      await decide(id, { ...approve('c0'), ...wish })
+      await decide(id, { ...reject('c1'), ...wish })
+      await decide(id, { ...approve('c2'), ...wish })
+      const path = user === null ? `${scene.sessions}/${id}` : `${scene.agent}/deploy/users/max`
+      const { decisions } = (await scene.call('GET', `${path}/decisions`)).json
+      expect(decisions.map(({ decision }: { decision: string }) => decision)).toEqual(['approve', 'reject'])
+    },
+  )
+
+verifies('contract-29.remembered', 'of two that approve a call the newer one is named', async () => {
+  const id = await sessionOf(null)
+  scene.up.next(asks('', call('pay', 'c0', '{"amount":1}'), call('pay', 'c1', '{"amount":1}')))
+  await scene.send(id, 'Pay!')
+  await decide(id, { ...approve('c0'), remember: 'session', remember_arguments: ['amount'] })
+  await decide(id, { ...approve('c1'), remember: 'session' })
+  const [newer] = (await scene.call('GET', `${scene.sessions}/${id}/decisions`)).json.decisions
+  expect(await asksPay(id, '{"amount":1}')).toBe(false)
+  const calls = (await scene.shown(id)).flatMap(({ toolCalls = [] }: { toolCalls?: object[] }) => toolCalls)
+  expect([newer.arguments, calls.at(-1).decisionId]).toEqual([null, newer.id])
+})
+
+verifies('contract-29.revoked', 'a client secret that is bound to a session sees nothing of its user’s', async () => {
+  const id = await sessionOf('nia')
+  const bound = { user: 'nia', session_id: id }
+  const made = await scene.call('POST', `${scene.agent}/deploy/client_secrets`, bound)
+  const secret = { authorization: `Bearer ${made.json.value}` }
+  const path = `${scene.agent}/deploy/users/nia/decisions`
+  expect((await scene.call('GET', path, undefined, secret)).status).toBe(403)
+  expect((await scene.call('GET', `${scene.sessions}/${id}/decisions`, undefined, secret)).status).toBe(200)
 })
