@@ -8,6 +8,9 @@ import { verifies } from '../../verifies.ts'
 
 const gone = (id: number): SessionChange => ({ id, agentId: 'a', deleted: true, sessionId: `s${id}`, userHash: null })
 
+/** A list of an agent. `of`: whose it is. */
+const listOf = (agentId: string, after = 5, of = 'key') => ({ agentId, users: [], children: true, after, of })
+
 /** A signal that nothing aborts, and that ends a loop which goes round without a pause: no timer could end that. */
 function patientSignal(): AbortSignal {
   const { signal } = new AbortController()
@@ -36,7 +39,7 @@ verifies(
         throw error
       },
     )
-    const follow = (after: number) => feed.follow({ agentId: 'a', users: [], children: true, after }, patientSignal())
+    const follow = (after: number) => feed.follow(listOf('a', after), patientSignal())
     expect(await feed.position()).toBe(5)
     const first = follow(5)
     changes.push(gone(7))
@@ -94,14 +97,34 @@ verifies('contract-26.live-lists', 'two of them read a page at a time', async ()
   await over()
 })
 
+verifies('contract-26.live-lists', 'a caller who follows many delays the list of another one by a page', async () => {
+  const feed = feedBehind(async () => {
+    for (let n = 0; n < 40; n++) await setImmediate()
+  })
+  await feed.position()
+  const { signal } = new AbortController()
+  const told: string[] = []
+  const lists = [...Array.from({ length: 20 }, () => 'many'), 'one'].map((of) => ({
+    of,
+    changes: feed.follow(listOf('a', 5, of), signal),
+  }))
+  await Promise.all(
+    lists.map(async ({ of, changes }) => {
+      await changes.next()
+      told.push(of)
+    }),
+  )
+  // Every list asks for its page before the first is read: two read theirs, and one of the many is ahead in the turns.
+  expect(told.indexOf('one')).toBeLessThan(5)
+  for (const { changes } of lists) await changes.return(undefined)
+})
+
 async function twentyBehind(read: () => Promise<void>) {
   const feed = feedBehind(read)
   await feed.position()
   const { signal } = new AbortController()
   let served = 0
-  const followers = Array.from({ length: 20 }, () =>
-    feed.follow({ agentId: 'a', users: [], children: true, after: 5 }, signal),
-  )
+  const followers = Array.from({ length: 20 }, () => feed.follow(listOf('a'), signal))
   for (const follower of followers) {
     follower.next().then(() => {
       served += 1
@@ -141,7 +164,7 @@ verifies(
         throw error
       },
     )
-    const follow = (after: number) => feed.follow({ agentId: 'a', users: [], children: true, after }, patientSignal())
+    const follow = (after: number) => feed.follow(listOf('a', after), patientSignal())
     expect(await feed.position()).toBe(100)
     const before = follow(100).next()
     given = 60

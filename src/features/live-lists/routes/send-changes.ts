@@ -58,8 +58,9 @@ export async function sendChanges(
   const over = new AbortController()
   const timer = endsAt === null ? undefined : setTimeout(() => over.abort(), Math.max(0, endsAt * 1000 - Date.now()))
   const signal = firstAbort(stream.signal, over.signal)
+  const query = { agentId, users, children, after, of: follower.id }
   try {
-    for await (const changes of sessionFeed.follow({ agentId, users, children, after }, signal)) {
+    for await (const changes of sessionFeed.follow(query, signal)) {
       await stream.write(changes.map((change) => textOf(change, show)).join(''))
     }
     if (!stream.signal.aborted) stream.end()

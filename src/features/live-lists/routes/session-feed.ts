@@ -15,6 +15,8 @@ export interface FollowQuery {
   children: boolean
   /** The number of the last change that the follower knows. */
   after: number
+  /** The party whose list it is: pages are read in turns by it. */
+  of: string
 }
 
 export interface SessionFeed {
@@ -68,9 +70,13 @@ export function createFeed(
   const pages = createSemaphore(PAGES_AT_ONCE)
   const ownTurn = ownTurns()
 
-  async function readPage({ agentId, users }: FollowQuery, within: { after: number; to: number }, signal: AbortSignal) {
+  async function readPage(
+    { agentId, users, of }: FollowQuery,
+    within: { after: number; to: number },
+    signal: AbortSignal,
+  ) {
     const user = users.find((name) => name !== null) ?? null
-    using _permit = await pages.acquire(signal)
+    using _permit = await pages.acquire(signal, of)
     return await readChanged({ ...within, agentIds: agentId === null ? null : [agentId], user, limit: PAGE })
   }
 
