@@ -17,7 +17,7 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
 }
 if (!flags.every((flag) => process.execArgv.includes(flag))) {
   const [node, ...args] = process.argv
-  const env = { MALLOC_ARENA_MAX: '2', ...process.env }
+  const env = { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '6', ...process.env }
   process.execve(process.execPath, [node, ...process.execArgv, ...flags, ...args], env)
 }
 await import('../src/cli/main.js')

@@ -75,15 +75,14 @@ describe('Dockerfile', () => {
   test('it sets settings that there are, starts as npm start does, and stops as the product wants it', async () => {
     const set = [...(/^ENV (.+)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)]
     const values = Object.fromEntries(set.map(([, name, value]) => [name, value]))
-    expect(values).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '8080', MALLOC_ARENA_MAX: '2' })
-    expect(
-      Object.keys(values).filter((name) => !['NODE_ENV', 'MALLOC_ARENA_MAX'].includes(name) && !settingNames.has(name)),
-    ).toEqual([])
+    const runtime = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '6' }
+    expect(values).toEqual({ ...runtime, HOST: '0.0.0.0', PORT: '8080' })
+    expect(Object.keys(values).filter((name) => !(name in runtime) && !settingNames.has(name))).toEqual([])
     expect(dockerfile).toMatch(/^STOPSIGNAL SIGTERM$/m)
     expect(dockerfile).toMatch(/^USER node$/m)
     const { start } = JSON.parse(await read('package.json')).scripts
     const command = /^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '[]'
-    expect(`MALLOC_ARENA_MAX=2 exec ${JSON.parse(command).join(' ')}`).toBe(
+    expect(`MALLOC_ARENA_MAX=2 UV_THREADPOOL_SIZE=6 exec ${JSON.parse(command).join(' ')}`).toBe(
       start.replace(/NODE_COMPILE_CACHE=\S+ /, ''),
     )
     const { version } = JSON.parse(await read('package.json'))

@@ -8,22 +8,30 @@ export interface Semaphore {
   acquire(signal: AbortSignal, of?: string): Promise<Disposable>
 }
 
-export function createSemaphore(max: number): Semaphore {
+/** Creates a semaphore of `max` permits, of which each party has `each` at most. */
+export function createSemaphore(max: number, { each = max }: { each?: number } = {}): Semaphore {
   /** By who asks, in the order of their turns. */
   const waiting = new Map<string, Set<() => void>>()
+  const holds = new Map<string, number>()
   let held = 0
-  // A permit is handed over, never free in between, so no request can jump the queue.
-  const release = () => {
-    const [next] = waiting
-    if (next === undefined) {
-      held -= 1
-      return
+  const count = (of: string, more: 1 | -1) => {
+    held += more
+    const own = (holds.get(of) ?? 0) + more
+    if (own > 0) holds.set(of, own)
+    else holds.delete(of)
+  }
+  const mayHold = (of: string): boolean => (holds.get(of) ?? 0) < each
+  // A permit is handed over, never free in between while somebody may have it, so no request can jump the queue.
+  const release = (from: string) => {
+    count(from, -1)
+    for (const [of, line] of waiting) {
+      if (!mayHold(of)) continue
+      // Behind all others that wait.
+      waiting.delete(of)
+      waiting.set(of, line)
+      count(of, 1)
+      for (const go of line) return go()
     }
-    const [of, line] = next
-    // Behind all others that wait.
-    waiting.delete(of)
-    waiting.set(of, line)
-    for (const go of line) return go()
   }
   const turn = (signal: AbortSignal, of: string) =>
     new Promise<void>((resolve, reject) => {
@@ -48,9 +56,9 @@ export function createSemaphore(max: number): Semaphore {
   return {
     async acquire(signal, of = '') {
       signal.throwIfAborted()
-      if (held < max) held += 1
+      if (held < max && mayHold(of)) count(of, 1)
       else await turn(signal, of)
-      return { [Symbol.dispose]: release }
+      return { [Symbol.dispose]: () => release(of) }
     },
   }
 }

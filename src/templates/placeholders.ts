@@ -15,6 +15,9 @@ export interface ReplyValues {
   at: string
 }
 
+/** Returns the party that a reply is made for: what its tools wait for goes in turns by it. */
+export const partyOf = ({ user, sessionId }: Pick<ReplyValues, 'user' | 'sessionId'>): string => user ?? sessionId ?? ''
+
 /** Returns the values for calls outside of sessions: only the time. */
 export const valuesWithoutSession = (at = new Date()): ReplyValues => ({
   sessionId: null,

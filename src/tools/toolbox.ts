@@ -12,7 +12,7 @@ import type {
   Toolbox,
   ToolSpec,
 } from '../actors/ports/index.ts'
-import { type ReplyValues, valuesWithoutSession } from '../templates/placeholders.ts'
+import { partyOf, type ReplyValues, valuesWithoutSession } from '../templates/placeholders.ts'
 import { parseExact } from '../untrusted/exact-json.ts'
 import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json/json-bounds.ts'
@@ -272,8 +272,12 @@ function httpTool(
   return { ...named, name: nameTool(named), owner: id, description, inputSchema, call }
 }
 
-function builtIns({ builtInToolIds }: ToolboxConfig, { outbound, values }: ToolboxWorld, nameTool: NameTool): Offered {
-  const of = values?.user ?? values?.sessionId ?? ''
+function builtIns(
+  { builtInToolIds }: ToolboxConfig,
+  { outbound, values = valuesWithoutSession() }: ToolboxWorld,
+  nameTool: NameTool,
+): Offered {
+  const of = partyOf(values)
   const tools = builtInTools.filter(({ id }) => builtInToolIds.includes(id))
   return {
     chosen: tools.map((tool) => {

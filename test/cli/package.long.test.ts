@@ -68,8 +68,8 @@ describe('the command', () => {
   test('starts with the flags of npm start', () => {
     const flags = manifest.scripts.start.match(/--\S+/g)
     for (const flag of flags) expect(bin).toContain(`'${flag}'`)
-    expect(manifest.scripts.start).toMatch(/^MALLOC_ARENA_MAX=2 /)
-    expect(bin).toContain("MALLOC_ARENA_MAX: '2'")
+    expect(manifest.scripts.start).toMatch(/^MALLOC_ARENA_MAX=2 UV_THREADPOOL_SIZE=6 /)
+    expect(bin).toContain("MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '6'")
   })
 
   test('says in one line that Node.js is too old, in words that such a one can read', () => {

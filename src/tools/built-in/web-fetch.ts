@@ -62,6 +62,7 @@ export async function fetchPage(
       plainHeaders: HEADERS,
       redirects: limits.redirects,
       signal: deadline.signal,
+      of,
     })
     return await readPage(response, { of, signal: deadline.signal }, limits)
   } catch (error) {

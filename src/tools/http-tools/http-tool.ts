@@ -2,7 +2,7 @@
 import type { Response } from 'undici'
 import type { MessagePart } from '../../actors/ports/index.ts'
 import { startDeadline } from '../../async/deadline.ts'
-import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
+import { partyOf, type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
 import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
 import { cutToBytes, decodeText } from '../built-in/page-text.ts'
 import { callFailure } from '../outbound/call-failure.ts'
@@ -81,6 +81,7 @@ export async function callHttpTool(
       body: request.body,
       redirects: limits.redirects,
       signal: deadline.signal,
+      of: partyOf(values),
     })
     return await resultOf(response, limits.maxBytes, secretsInHeaders({ ...tool.headers }))
   } catch (error) {

@@ -15,6 +15,7 @@ export const guardedFetch =
         headers: Object.fromEntries(new Headers(headers ?? {})),
         body: body === undefined || body === null ? null : String(body),
         chosenBy: isOwn ? 'admin' : 'model',
+        of: origin,
       })
     }
   }

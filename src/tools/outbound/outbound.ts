@@ -5,9 +5,9 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Agent, buildConnector, type Dispatcher, errors, Headers, type Response, fetch as undiciFetch } from 'undici'
-import { createSemaphore } from '../../async/semaphore.ts'
 import { type AddressRules, type Chooser, refusalOf } from './address-rules.ts'
 import { skipInterimAnswers } from './interim-answers.ts'
+import { askedBy, limitLookups } from './lookups/model-lookups.ts'
 import { type CallInit, callOut, type OutboundAnswer } from './outbound-call.ts'
 import { OutboundError } from './outbound-error.ts'
 import { createProxiedRoutes, type ProxiedRoutes } from './proxy/proxied-routes.ts'
@@ -36,6 +36,8 @@ export interface OutboundInit {
   httpsOnly?: true
   /** Headers for every origin, redirects included. They must hold nothing secret or configured. */
   plainHeaders?: Record<string, string>
+  /** The user or session that the call is for: names that a model chose are looked up in turns by it. */
+  of?: string
 }
 
 export interface Outbound extends AsyncDisposable {
@@ -88,7 +90,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const ways: Ways = { pools: { admin: poolOf('admin'), model: poolOf('model') }, proxied }
   return {
     fetch: async (url, init) =>
-      follow(ways, checkedUrl(url, init), { ...init, plainHeaders: traced(init.plainHeaders ?? {}) }),
+      askedBy(init.of ?? '', () =>
+        follow(ways, checkedUrl(url, init), { ...init, plainHeaders: traced(init.plainHeaders ?? {}) }),
+      ),
     call: async (url, init) => {
       const checked = checkedUrl(url)
       await proxied.admit(checked, 'admin', init.signal)
@@ -114,22 +118,7 @@ const connectionOptions = {
   maxHeaderSize: MAX_HEADER_BYTES,
 }
 
-/**
- * The most lookups for models at a time. The system's resolver blocks one of the four threads that files and password
- * hashes need too. Names chosen by a model may never resolve, so they get at most two of them.
- */
-const MODEL_LOOKUPS = 2
-
 const lookupBySystem: Lookup = (host) => systemLookup(host, { all: true, order: 'verbatim' })
-
-/** Limits a lookup to `max` at a time. */
-function limitLookups(lookup: Lookup, max = MODEL_LOOKUPS) {
-  const semaphore = createSemaphore(max)
-  return async (host: string, signal: AbortSignal): ReturnType<Lookup> => {
-    using _permit = await semaphore.acquire(signal)
-    return await lookup(host)
-  }
-}
 
 /** The ways out: directly, by a pool for each chooser, or through a proxy. */
 interface Ways {

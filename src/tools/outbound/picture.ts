@@ -28,13 +28,15 @@ export interface PictureLimits {
   signal: AbortSignal
   /** Accounts for memory that is kept. An error that it throws ends the call. */
   hold(bytes: number): void
+  /** The party that the picture is fetched for. */
+  of: string
 }
 
 /** Fetches a picture. A string is the reason why there is none, for the caller. */
 export async function fetchPicture(
   outbound: Outbound,
   url: string,
-  { maxBytes, signal, hold }: PictureLimits,
+  { maxBytes, signal, hold, of }: PictureLimits,
 ): Promise<FetchedBytes | { fault: string } | 'too large'> {
   let kept: { error: unknown } | null = null
   const holding = (bytes: number) => {
@@ -52,6 +54,7 @@ export async function fetchPicture(
       redirects: REDIRECTS,
       httpsOnly: true,
       signal,
+      of,
     })
     if (!response.ok || response.body === null) {
       await response.body?.cancel()

@@ -15,12 +15,13 @@ export async function fetchShort(
     headers,
     body,
     chosenBy = 'admin',
-  }: { method: string; headers: Record<string, string>; body: string | null; chosenBy?: Chooser },
+    of = '',
+  }: { method: string; headers: Record<string, string>; body: string | null; chosenBy?: Chooser; of?: string },
 ): Promise<Response> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   let at = new URL(url)
   for (let followed = 0; ; followed++) {
-    const answer = await outbound.fetch(at, { chosenBy, method, headers, body, signal })
+    const answer = await outbound.fetch(at, { chosenBy, method, headers, body, signal, of })
     const bytes = await readUpTo(answer.body, MOST_BYTES)
     const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
     const next = location === null || method !== 'GET' ? null : URL.parse(location, at.href)

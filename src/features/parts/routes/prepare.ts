@@ -1,5 +1,4 @@
 /** A request's parts on their way into its message: checked, fetched where they are addresses, stored (contract section 13). */
-
 import { randomUUID } from 'node:crypto'
 import { userMessage, withinPartLimit, withOutputParts } from '../../../actors/history/message-parts.ts'
 import type { MessagePart, ModelMessage, NewParts, PartIdentity, PartText } from '../../../actors/ports/index.ts'
@@ -28,7 +27,7 @@ export interface PartDependencies {
   /** Fetches a picture, or says why there is none, or `too large`, instead of it. Rejects with what `hold` throws. */
   fetchPicture(
     url: string,
-    options: { maxBytes: number; signal: AbortSignal; hold(bytes: number): void },
+    options: { maxBytes: number; signal: AbortSignal; hold(bytes: number): void; of: string },
   ): Promise<Decoded | { fault: string } | 'too large'>
   /** Logs failures that no caller waits for. */
   log: { warn(details: object, message: string): void }
@@ -58,7 +57,11 @@ export async function checkSent(parts: readonly FoundPart[]): Promise<void> {
 }
 
 /** Adds the pictures that are fetched: each address once, all within 10 s. Throws 400, 413 and 503. */
-async function loadParts(deps: PartDependencies, parts: readonly FoundPart[], uploads: Uploads): Promise<LoadedPart[]> {
+async function loadParts(
+  deps: PartDependencies,
+  parts: readonly FoundPart[],
+  { uploads, of }: { uploads: Uploads; of: string },
+): Promise<LoadedPart[]> {
   if (parts.length === 0) return [] // as of most requests: a time limit for each is 10 s of garbage
   const signal = AbortSignal.timeout(FETCH_MS)
   const failed = new AbortController()
@@ -66,7 +69,7 @@ async function loadParts(deps: PartDependencies, parts: readonly FoundPart[], up
   const connections = createSemaphore(FETCHES)
   const fetchInTurn = async (part: FoundPart, url: string) => {
     using _connection = await connections.acquire(failed.signal)
-    return await fetchOne(deps, part, url, { uploads, signal: AbortSignal.any([signal, failed.signal]) })
+    return await fetchOne(deps, part, url, { uploads, of, signal: AbortSignal.any([signal, failed.signal]) })
   }
   const loads = parts.map(async (part): Promise<LoadedPart> => {
     const { source } = part
@@ -87,9 +90,9 @@ async function fetchOne(
   { fetchPicture }: PartDependencies,
   { where }: FoundPart,
   url: string,
-  { uploads, signal }: { uploads: Uploads; signal: AbortSignal },
+  { uploads, of, signal }: { uploads: Uploads; of: string; signal: AbortSignal },
 ): Promise<{ data: Decoded; mediaType: string }> {
-  const data = await fetchPicture(url, { maxBytes: MOST_MESSAGE_BYTES, signal, hold: uploads.hold })
+  const data = await fetchPicture(url, { maxBytes: MOST_MESSAGE_BYTES, signal, hold: uploads.hold, of })
   if (data === 'too large') throw tooLarge()
   if ('fault' in data) return badRequest(`${where}: cannot be fetched. ${data.fault}`)
   const mediaType = await pictureTypeOf(data.pieces)
@@ -132,7 +135,7 @@ export async function loadMessages(
   const [earlier, newest] = [partsIn(messages.slice(0, at)), partsIn(messages.slice(at))]
   await checkSent([...earlier, ...newest])
   const loaded = new Map<FoundPart, LoadedPart>()
-  for (const one of await loadParts(deps, [...newest, ...earlier.slice(-MOST_EARLIER)], uploads)) {
+  for (const one of await loadParts(deps, [...newest, ...earlier.slice(-MOST_EARLIER)], { uploads, of })) {
     loaded.set(one.part, one)
   }
   const texts = await uploads.during(() => documentTexts([...loaded.values()], of))
@@ -233,14 +236,13 @@ export async function prepareParts(
   await checkSent(parts)
   const { sql, log } = deps
   const uploadId = randomUUID()
+  const of = JSON.stringify([owner.agentId, owner.user ?? owner.sessionId])
   let stored: Promise<readonly MessagePart[]> | null = null
   const store = async () => {
-    const loaded = await loadParts(deps, parts, uploads)
+    const loaded = await loadParts(deps, parts, { uploads, of })
     const documents = loaded.filter(bringsDocument).map(({ data }) => data.sha256)
     const known = documents.length === 0 ? undefined : await textSizes(sql, owner, documents)
-    const texts = await uploads.during(() =>
-      documentTexts(loaded, JSON.stringify([owner.agentId, owner.user ?? owner.sessionId]), known),
-    )
+    const texts = await uploads.during(() => documentTexts(loaded, of, known))
     refuseTooLarge(loaded.slice(earlier), texts, loaded.slice(0, earlier))
     const contents = loaded.map(({ part: { source }, data }) =>
       source.kind === 'stored'
@@ -248,7 +250,7 @@ export async function prepareParts(
         : { ...data, text: texts.get(data.sha256)?.bytes },
     )
     const keys = await uploads.during(async () => {
-      using _permit = await storing.acquire(never, owner.user ?? owner.sessionId ?? '')
+      using _permit = await storing.acquire(never, of)
       return await keepContents(sql, uploadId, { owner, contents })
     })
     if (keys === null) return badRequest('A picture or file that the message names was deleted meanwhile.')
