@@ -203,7 +203,7 @@ export const table = {
   maxUserSessions: setting(
     'MAX_USER_SESSIONS',
     '10000',
-    'Sessions that a user may have with an agent; one more gets 429.',
+    'Sessions that a user may have with an agent, and conversations of no agent that a key may have; one more gets 429.',
     wholeNumber(1, 1_000_000),
   ),
   sessionRetentionDays: optional('SESSION_RETENTION_DAYS', 'Sessions idle for longer are removed. Unset: never.', days),

@@ -2,18 +2,19 @@
  * Conversations below `/api/v1/openai` that are made without a model, as OpenAI's are (contract section 24). They have no
  * agent until their first response, whose agent's session they become.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { makeSession } from '../../../features/branches/index.ts'
 import { requireUploads } from '../../../features/parts/index.ts'
-import { agentsOf, type Caller } from '../../../features/users/index.ts'
+import { agentsOf, type Caller, keyIdOf } from '../../../features/users/index.ts'
 import { fullWords, noRetry } from '../../sending/refusals.ts'
 import { isRetry } from '../../sending/request-options.ts'
-import { badRequest, HttpError, missing } from '../../server/http-error.ts'
+import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
 import { listOf, readGivenItems, refuseFollowed } from './conversation-items.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { type HistoryMessage, historyIn } from './input/history-items.ts'
 import { readInput } from './input/input-items.ts'
-import { repeatedAt } from './input/same-items.ts'
+import { isRepeatable, repeatedAt } from './input/same-items.ts'
 import { uuidIn } from './output/ids.ts'
 import { type ItemQuery, listOfItems, orderOf } from './output/item-list.ts'
 import { itemsOf, type StoredItem } from './output/stored-items.ts'
@@ -43,7 +44,7 @@ export const findOfNoAgent = async (
 export async function createOfNoAgent(
   deps: ResponseDependencies,
   { items, metadata }: components['schemas']['ConversationCreate'],
-  { request }: Pick<Exchange, 'request'>,
+  { caller, request }: Pick<Exchange, 'caller' | 'request'>,
 ): Promise<UnclaimedConversation> {
   const given: unknown = items ?? []
   if (!Array.isArray(given)) return badRequest('items: must be an array of items')
@@ -51,7 +52,15 @@ export async function createOfNoAgent(
   const sealed = read.find(({ kind }) => kind === 'compaction')
   if (sealed) return badRequest(`${sealed.where}: a summary is of one agent: send the agent as model`)
   const messages = withIds(textsAlone(historyIn(read, 'items')))
-  return await addUnclaimed(deps.sql, { metadata: metadata ?? {}, messages: refuseFull(deps, messages) })
+  const wanted = { metadata: metadata ?? {}, messages: refuseFull(deps, messages) }
+  const most = deps.storage.userSessions ?? Number.MAX_SAFE_INTEGER
+  return (await addUnclaimed(deps.sql, wanted, { keyId: keyIdOf(caller) ?? '', most })) ?? refuseOneMore()
+}
+
+/** Refuses one more conversation. Its first response, or its deletion, makes room. */
+function refuseOneMore(): never {
+  const words = 'As many conversations without an agent as MAX_USER_SESSIONS allows wait for their first response.'
+  throw new CodedError(429, words, 'too_many_sessions', noRetry)
 }
 
 /** Returns messages that bring no pictures and files, which are stored with an agent. Throws 400. */
@@ -61,10 +70,17 @@ const textsAlone = (history: readonly HistoryMessage[]) =>
     return part ? badRequest(`${part.where}: pictures and files need an agent: send it as model`) : message
   })
 
+/** The most bytes of a conversation of no agent. Each request reads all of them. */
+const MOST_BYTES = 4 * 2 ** 20
+
+/** Throws 413. */
 function refuseFull({ storage }: ResponseDependencies, messages: readonly KeptMessage[]): readonly KeptMessage[] {
   const bytes = Buffer.byteLength(JSON.stringify(messages))
-  if (bytes <= (storage.sessionBytes ?? Number.POSITIVE_INFINITY)) return messages
-  throw new HttpError(413, fullWords.session_full, noRetry)
+  if (bytes > (storage.sessionBytes ?? Number.POSITIVE_INFINITY)) {
+    throw new HttpError(413, fullWords.session_full, noRetry)
+  }
+  if (bytes <= MOST_BYTES) return messages
+  throw new HttpError(413, 'A conversation without an agent holds 4 MiB: send the agent as model.', noRetry)
 }
 
 /** Returns a message as the turn of a session that is made with it. */
@@ -92,10 +108,41 @@ function turnOf(message: KeptMessage, position: number): StoredTurn {
 const itemsIn = (messages: readonly KeptMessage[]): StoredItem[] =>
   messages.flatMap((message, position) => itemsOf(turnOf(message, position), { agentId: '', sessionId: '' }))
 
-const itemIn = ({ messages }: UnclaimedConversation, itemId: string): StoredItem => {
+/** The items that are made without a pause. */
+const PIECE = 200
+
+/** Yields the items from one end of the conversation on, in pieces of which others' turns come between. */
+export async function* itemsFrom(
+  { messages }: Pick<UnclaimedConversation, 'messages'>,
+  order: 'asc' | 'desc',
+): AsyncGenerator<StoredItem> {
+  let made = 0
+  for (const message of order === 'asc' ? messages : messages.toReversed()) {
+    const items = itemsIn([message])
+    yield* order === 'asc' ? items : items.toReversed()
+    made += items.length
+    if (made < PIECE) continue
+    made = 0
+    await setImmediate()
+  }
+}
+
+/** Returns the last items, at least so many of those that a client may send again. */
+function lastItems(messages: readonly KeptMessage[], count: number): StoredItem[] {
+  const pieces: StoredItem[][] = []
+  for (let at = messages.length - 1, found = 0; at >= 0 && found < count; at -= 1) {
+    const items = itemsIn(messages.slice(at, at + 1))
+    pieces.push(items)
+    found += items.filter(isRepeatable).length
+  }
+  return pieces.toReversed().flat()
+}
+
+async function itemIn(found: UnclaimedConversation, itemId: string): Promise<StoredItem> {
   const uuid = uuidIn(itemId)
-  const item = uuid === null ? undefined : itemsIn(messages).find(({ id }) => uuidIn(id) === uuid)
-  return item ?? missing('item')
+  if (uuid === null) return missing('item')
+  for await (const item of itemsFrom(found, 'desc')) if (uuidIn(item.id) === uuid) return item
+  return missing('item')
 }
 
 /** Changes a conversation. Throws 409 while it becomes a session. */
@@ -117,10 +164,7 @@ export const ofNoAgent = (deps: ResponseDependencies) => ({
       return { metadata: kept, result: { ...now, metadata: kept } }
     }),
 
-  list: ({ messages }: UnclaimedConversation, query: ItemQuery) => {
-    const items = itemsIn(messages)
-    return listOfItems(orderOf(query) === 'asc' ? items : items.toReversed(), query)
-  },
+  list: (found: UnclaimedConversation, query: ItemQuery) => listOfItems(itemsFrom(found, orderOf(query)), query),
 
   give: (
     found: UnclaimedConversation,
@@ -130,7 +174,7 @@ export const ofNoAgent = (deps: ResponseDependencies) => ({
     const read = readGivenItems(body, request)
     const given = withIds(textsAlone(historyIn(read, 'items')))
     return changed(deps, found, (now) => {
-      const repeated = isRetry(request) ? repeatedAt(itemsIn(now.messages), read, new Map()) : null
+      const repeated = isRetry(request) ? repeatedAt(lastItems(now.messages, read.length), read, new Map()) : null
       if (repeated !== null) return { result: listOf(repeated) }
       return { result: listOf(itemsIn(given)), messages: refuseFull(deps, [...now.messages, ...given]) }
     })
@@ -138,15 +182,16 @@ export const ofNoAgent = (deps: ResponseDependencies) => ({
 
   getItem: itemIn,
 
-  takeBack: (found: UnclaimedConversation, itemId: string) =>
-    changed(deps, found, (now) => {
-      const item = itemIn(now, itemId)
+  async takeBack(found: UnclaimedConversation, itemId: string) {
+    const item = await itemIn(found, itemId)
+    return await changed(deps, found, (now) => {
       const head = now.messages.at(-1)
       if (head === undefined || itemsIn([head]).at(-1)?.id !== item.id) return refuseFollowed()
       const [own] = shortenedAt(turnOf(head, now.messages.length - 1), null).changes
       const rest = own?.rest ? [{ ...own.rest, id: head.id }] : []
       return { result: now, messages: [...now.messages.slice(0, -1), ...rest] }
-    }),
+    })
+  },
 })
 
 /**

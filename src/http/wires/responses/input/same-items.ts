@@ -98,13 +98,16 @@ interface StoredContent {
 
 const textOf = (part: { text?: unknown }): string => (typeof part.text === 'string' ? part.text : '')
 
+/** Returns whether a client may send this item again. */
+export const isRepeatable = (item: StoredItem): boolean => storedKey(item) !== null
+
 /** Returns the stored items that these repeat: the last ones, one for one. Null when they repeat none. */
 export function repeatedAt(
   stored: readonly StoredItem[],
   sent: readonly InputItem[],
   contents: Contents,
 ): readonly StoredItem[] | null {
-  const shown = stored.filter((item) => storedKey(item) !== null)
+  const shown = stored.filter(isRepeatable)
   const wanted = sent.filter(({ kind }) => kind !== 'aside').map((item) => sentKey(item, contents))
   const last = shown.slice(-wanted.length)
   if (wanted.length === 0 || last.length !== wanted.length) return null

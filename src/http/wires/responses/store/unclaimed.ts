@@ -25,18 +25,27 @@ const readRow = ({ messages, ...row }: Row): UnclaimedConversation => ({ ...row,
 export const withIds = (messages: readonly GivenMessage[]): KeptMessage[] =>
   messages.map((message) => ({ ...message, id: message.id ?? newId() }))
 
-/** Stores a conversation, and forgets those that have waited for thirty days. */
+/**
+ * Stores a conversation of a key, and forgets those that have waited for thirty days. Returns null when the key has as
+ * many as it may.
+ */
 export async function addUnclaimed(
   sql: Sql,
   { metadata, messages }: Pick<UnclaimedConversation, 'metadata' | 'messages'>,
-): Promise<UnclaimedConversation> {
-  const [row] = await sql<Row[]>`
-    with old as (delete from unclaimed_conversations u where u.created_at < clock_timestamp() - interval '30 days')
-    insert into unclaimed_conversations (id, metadata, messages)
-    values (${newId()}, ${jsonText(metadata)}::text::jsonb, ${JSON.stringify(messages)})
-    returning ${columns(sql)}`
-  if (row === undefined) throw new Error('The conversation was not returned.')
-  return readRow(row)
+  { keyId, most }: { keyId: string; most: number },
+): Promise<UnclaimedConversation | null> {
+  const rows = await sql.begin(async (tx) => {
+    await tx`delete from unclaimed_conversations u where u.created_at < clock_timestamp() - interval '30 days'`
+    // A statement of its own: the next one sees what was committed while this one waited.
+    await tx`select pg_advisory_xact_lock(hashtextextended(${`unclaimed_conversations ${keyId}`}, 0))`
+    return await tx<Row[]>`
+      insert into unclaimed_conversations (id, metadata, messages, key_id)
+      select ${newId()}, ${jsonText(metadata)}::text::jsonb, ${JSON.stringify(messages)}, ${keyId}
+       where (select count(*) from unclaimed_conversations u where u.key_id = ${keyId}) < ${most}
+      returning ${columns(tx)}`
+  })
+  const [row] = rows
+  return row ? readRow(row) : null
 }
 
 export async function findUnclaimed(sql: Sql, id: string): Promise<UnclaimedConversation | null> {
