@@ -53,12 +53,13 @@ verifies('contract-32.tool-choice', '`tool_choice: "none"` beside no tools is ta
 
 verifies('contract-35.time-zones', 'zones as people write them', async () => {
   await chooses({ builtInToolIds: ['current_time'] })
-  for (const [zone, words] of [
-    ['""', 'UTC'],
-    ['"UTC+2"', '+02:00'],
-    ['"Berlin"', 'an IANA name such as Europe/Berlin'],
-  ]) {
-    up.next(callsFor({ index: 0, id: 'c1', name: 'current_time', arguments: `{"timeZone":${zone}}` }))
+  for (const [given, words] of [
+    ['{"timeZone":""}', 'UTC'],
+    ['{"timeZone":"UTC+2"}', '+02:00'],
+    ['{"timeZone":"Berlin"}', 'an IANA name such as Europe/Berlin'],
+    ['{"timezone":"Europe/Berlin"}', 'timeZone'],
+  ] as const) {
+    up.next(callsFor({ index: 0, id: 'c1', name: 'current_time', arguments: given }))
     up.next(says('done'))
     await ask('x')
     expect(told()).toContain(words)

@@ -3,7 +3,15 @@ import { afterAll, expect } from 'vitest'
 import { says } from '../../http/tool-scene.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { startUpstream } from '../../support/network/upstream.ts'
-import { addAgent, deployUrl, messagesOf, newSession, postJson, startProduct } from '../../support/programs/product.ts'
+import {
+  addAgent,
+  deployUrl,
+  launchProduct,
+  messagesOf,
+  newSession,
+  postJson,
+  startProduct,
+} from '../../support/programs/product.ts'
 import { verifies } from '../../verifies.ts'
 
 const SESSIONS = 30
@@ -58,6 +66,54 @@ verifies('contract-35.published', 'all tables published: replies, keys and their
   const made = Object(await (await postJson(`${product.url}/api/v1/keys`, { name: 'one', scopes: ['deploy'] })).json())
   expect((await fetch(`${product.url}/api/v1/keys/${made.id}`, { method: 'DELETE' })).status).toBe(204)
 })
+
+verifies(['contract-35.published', 'contract-35.challenge'], 'logins and limits that it counts go on too', async () => {
+  const named = { AUTH_CREDENTIALS: 'ada:right-and-long', PUBLIC_API_KEY: 'shared-by-all-of-them' }
+  await using other = await startProduct({ direct: true, env: { ...env, ...named } })
+  const login = (password: string) => postJson(`${other.url}/api/auth/login`, { username: 'ada', password })
+  expect((await login('wrong')).status).toBe(401)
+  const { status, headers } = await login('right-and-long')
+  expect(status).toBe(200)
+  const cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
+  const limits = { requestsPerMinute: 100, tokensPerDay: 100_000 }
+  const made = await postJson(`${other.url}/api/v1/keys`, { name: 'two', scopes: ['deploy'], limits }, { cookie })
+  const { id, key } = Object(await made.json())
+  const use = (given: string) => {
+    const body = { messages: [{ role: 'user', content: 'Hi' }] }
+    const credentials = { authorization: `Bearer ${given}` }
+    return postJson(`${deployUrl(other.url, agent)}/chat/completions`, body, credentials)
+  }
+  expect([(await use(key)).status, (await use(key)).status]).toEqual([200, 200])
+  const revoked = await fetch(`${other.url}/api/v1/keys/${id}`, { method: 'DELETE', headers: { cookie } })
+  expect(revoked.status).toBe(204)
+  const refused = await use(key)
+  expect(refused.status).toBe(401)
+  expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="greenroom", error="invalid_token"')
+})
+
+verifies(
+  ['contract-35.address-words', 'contract-35.other-tables'],
+  'a start that cannot be names DATABASE_URL, and what is in its way',
+  async () => {
+    const other = await freshDatabase({ empty: true })
+    await other.sql`create table sessions (id text primary key, data text)`
+    const start = async (query: string) => {
+      const address = `${other.url}${other.url.includes('?') ? '&' : '?'}${query}`
+      await using launched = await launchProduct({ direct: true, env: { DATABASE_URL: address } })
+      expect((await launched.exited).code).not.toBe(0)
+      return [...launched.stdout, ...launched.stderr].find((line) => line.includes('DATABASE_URL'))
+    }
+    for (const [query, words] of [
+      ['schema=public', ['"sessions"', 'schema=greenroom']],
+      ['sslrootcert=/etc/ssl/no-rds.pem', ['sslrootcert', '/etc/ssl/no-rds.pem']],
+      ['fast_lane=1', ['fast_lane']],
+    ] as const) {
+      const line = await start(query)
+      for (const word of words) expect(line).toContain(word)
+    }
+    await other.drop()
+  },
+)
 
 verifies('contract-25.database-surroundings', 'dates in another style: a resume and a cancel go on', async () => {
   const session = await newSession(product.url, agent)

@@ -15,13 +15,18 @@ import { verifies } from '../../verifies.ts'
 const proxy = await startHttpProxy({ login: 'ann:s3cret' })
 const up = await startUpstream()
 const product = await startProduct({
-  env: { HTTP_PROXY: `http://ann:s3cret@${proxy.host}`, OUTBOUND_POLICY: 'standard' },
+  env: {
+    HTTP_PROXY: `http://ann:s3cret@${proxy.host}`,
+    HTTPS_PROXY: `http://ann:s3cret@${proxy.host}`,
+    NO_PROXY: 'direct.example',
+    OUTBOUND_POLICY: 'standard',
+  },
 })
 const port = (url: string) => new URL(url).port
 const agent = await addAgent(product, `http://model.inner.example:${port(up.url)}/v1`)
 const own = `${product.url}/api/v1/agents/${agent}`
 
-let answer = (_: IncomingMessage, response: ServerResponse): void => void response.end('found')
+let answer = (_: IncomingMessage, response: ServerResponse): unknown => response.end('found')
 const calls: string[] = []
 const shop = createServer((request, response) => {
   calls.push(`${request.url}`)
@@ -67,6 +72,25 @@ verifies(
   },
 )
 
+verifies(
+  'contract-35.proxy',
+  'https addresses go through the proxy too, and an error names who was asked',
+  async () => {
+    for (const [url, words] of [
+      ['https://shop.inner.example/buy', proxy.host],
+      ['http://direct.example/buy', 'host name not found'],
+    ] as const) {
+      await chooseTool({ name: `at_${new URL(url).protocol.slice(0, -1)}`, url })
+      up.next((call) => asks('', { name: call.body.tools[0].function.name, arguments: '{}', id: 'c1' })(call))
+      up.next(says('Done.'))
+      await ask('Buy!')
+      expect(told()).toContain(words)
+    }
+    expect(proxy.seen).toContain('CONNECT shop.inner.example:443')
+    expect(proxy.seen.join()).not.toContain('direct.example')
+  },
+)
+
 verifies('contract-35.digits', 'the digits of the model reach the tool, in a schema of another dialect', async () => {
   const text = { type: 'string', pattern: '^https\\:\\/\\/' }
   const possessive = { type: 'string', pattern: 'a++' }
@@ -80,25 +104,14 @@ verifies('contract-35.digits', 'the digits of the model reach the tool, in a sch
   expect(calls.at(-1)).toContain('id=1917043659912705297')
 })
 
-verifies('contract-35.interim', 'an unasked 100 Continue is skipped, and a challenge is told', async () => {
+verifies('contract-35.challenge', 'words that stand in WWW-Authenticate alone are told', async () => {
   await chooseTool({ name: 'buy2' })
-  for (const [begin, words] of [
-    [(response: ServerResponse) => response.end('bought'), 'bought'],
-    [
-      (response: ServerResponse) =>
-        response.writeHead(401, { 'www-authenticate': 'Bearer error_description="expired at noon"' }).end(),
-      'expired at noon',
-    ],
-  ] as const) {
-    answer = (_, response) => {
-      response.writeContinue()
-      begin(response)
-    }
-    up.next(asks('', { name: 'buy2', arguments: '{}', id: 'c1' }))
-    up.next(says('Done.'))
-    await ask('Buy!')
-    expect(told()).toContain(words)
-  }
+  answer = (_, response) =>
+    response.writeHead(401, { 'www-authenticate': 'Bearer error_description="expired at noon"' }).end()
+  up.next(asks('', { name: 'buy2', arguments: '{}', id: 'c1' }))
+  up.next(says('Done.'))
+  await ask('Buy!')
+  expect(told()).toContain('expired at noon')
 })
 
 verifies('contract-35.last-turn', 'a structured answer after a sentence can be parsed', async () => {

@@ -56,6 +56,8 @@ export interface UpstreamCall {
   /** Writes a response without streaming. */
   json(body: unknown, headers?: Record<string, string>): void
   error(status: number, body?: unknown, headers?: Record<string, string>): void
+  /** Writes a 100 Continue that the client did not ask for, before the headers. */
+  interim(): void
   /** Sends the status line and headers of a stream before its first frame. */
   open(headers?: Record<string, string>): void
   /** Ends the stream without a last frame. */
@@ -245,6 +247,7 @@ function callOf(
     },
     json: (value, headers = {}) => plain(200, value, headers),
     error: (status, value = { error: { message: `status ${status}` } }, headers = {}) => plain(status, value, headers),
+    interim: () => response.writeContinue(),
     open(headers = {}) {
       if (response.headersSent || response.destroyed) return
       response.writeHead(200, { 'content-type': 'text/event-stream', ...headers })
