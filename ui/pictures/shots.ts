@@ -6,11 +6,12 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { argv } from 'node:process'
+import { argv, stderr } from 'node:process'
 import type { Page } from 'playwright-core'
 import { type Product, startProduct } from '../../test/support/programs/product.ts'
 import { launchBrowser } from '../../test/ui/browser.ts'
 import { withAdminShots } from './admin-shots.ts'
+import { followRest } from './at-rest.ts'
 import { withChartShots } from './chart-shots.ts'
 import { withLaterShots } from './later-shots.ts'
 import { withPlaygroundShots } from './playground-shots.ts'
@@ -83,14 +84,22 @@ async function take(product: Product, shots: Shot[]): Promise<void> {
           words.some((word) => shot.name.includes(word)),
         )) {
           await using page = await browser.page(product.url, { width, height, scheme })
+          const atRest = followRest(page)
+          const rest = async () => {
+            const late = await atRest()
+            if (late !== null) stderr.write(`${name}-${scheme}-${width} is taken before it is whole: ${late}\n`)
+          }
           await page.goto(path)
-          // A page that follows something is never idle.
-          await page.waitForLoadState('networkidle', { timeout: 1_500 }).catch(() => {})
-          await act?.(page)
+          await rest()
+          if (act) {
+            await act(page)
+            await rest()
+          }
           // Not `fullPage`: what sticks to the window's bottom would lie in the middle of the picture.
           if (full) {
             const all = await page.evaluate<number>('document.documentElement.scrollHeight')
             await page.setViewportSize({ width, height: Math.max(height, all) })
+            await rest()
           }
           await page.screenshot({ path: join(folder, `${name}-${scheme}-${width}.png`), animations: 'disabled' })
         }
