@@ -14,6 +14,7 @@ import { Gone } from '../blocks/messages/gone.tsx'
 import { Page } from '../blocks/pages/page.tsx'
 import { FirstFrame } from '../shell/first/first-frame.tsx'
 import { reliable } from '../shell/reliable-import.ts'
+import { useRoomOfSide } from '../shell/use-side-fold.ts'
 import { SpanSide } from '../traces/span-side.ts'
 import { Chat } from './chat.tsx'
 import { ChatHeader } from './chat-header.tsx'
@@ -76,6 +77,7 @@ const AwaitedHead = () => (
 const gone = <Gone noun="agent" leadTo={{ path: '/playground', label: 'Choose another agent' }} />
 
 function Before({ children }: { children: React.ReactNode }) {
+  useRoomOfSide(false)
   return (
     <Page title="Playground">
       <Center mih={240}>{children}</Center>
@@ -99,6 +101,7 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   localStorage.setItem(lastAgentKey, agent.id)
   const { key, became } = useChatKey(agent.id, sessionId)
   const side = useSide()
+  useRoomOfSide(side.isTight)
   const hasRoom = useMediaQuery(ROOM_FOR_SESSIONS, undefined, { getInitialValueInEffect: false }) === true
   const fold = useFold()
   const isListed = hasRoom && !fold.isFolded
