@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import { ToolName } from '../../agents/tool-name.tsx'
 import { Card } from '../../blocks/card.tsx'
 import { Reason } from '../../blocks/messages/reason.tsx'
+import { segments } from '../../replies/segments.ts'
 import type { Message } from '../queries.ts'
 import { duration } from '../words.ts'
 import styles from './replay.module.css'
@@ -58,22 +59,28 @@ function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessag
   return (
     <article className={styles.message} data-role={role} data-running={running || undefined}>
       <h3 className={styles.who}>{role === 'user' ? 'User' : 'Reply'}</h3>
-      {calls.map((call, index) => (
-        <p key={`${call.id}-${index}`} className={styles.tool}>
-          <IconTool size={14} stroke={1.7} aria-hidden />
-          <b>
-            <ToolName seen={call.name} />
-          </b>
-          {running && !ended.has(call.id) ? 'runs…' : outcomeOf(call, finishReason)}
-        </p>
-      ))}
       {!running && message.reasoning !== undefined && (
         <details className={styles.thought}>
           <summary>Reasoning{message.reasoningMs === undefined ? '' : `, ${duration(message.reasoningMs)}`}</summary>
           <p className={styles.content}>{message.reasoning}</p>
         </details>
       )}
-      {running ? <p className={styles.running}>writing…</p> : <p className={styles.content}>{content}</p>}
+      {segments(running ? '' : content, calls).map((segment) =>
+        'text' in segment ? (
+          <p key={segment.key} className={styles.content}>
+            {segment.text.trim()}
+          </p>
+        ) : (
+          <p key={segment.key} className={styles.tool}>
+            <IconTool size={14} stroke={1.7} aria-hidden />
+            <b>
+              <ToolName seen={segment.call.name} />
+            </b>
+            {running && !ended.has(segment.call.id) ? 'runs…' : outcomeOf(segment.call, finishReason)}
+          </p>
+        ),
+      )}
+      {running && <p className={styles.running}>writing…</p>}
       {!running && finishReason === 'cancelled' && <p className={styles.ending}>cancelled here</p>}
       {!running && error && (
         <div className={styles.ending} data-bad>

@@ -1,8 +1,8 @@
 /** A reply as it is read: its reasoning, its text, and its calls where they were made. */
+import { segments } from '../../replies/segments.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { type Mark, marksWithin } from '../markdown/marks.tsx'
-import type { ToolCall } from '../queries.ts'
 import classes from './message.module.css'
 import { Reasoning } from './reasoning.tsx'
 import { ToolCard } from './tool-card.tsx'
@@ -69,21 +69,3 @@ export const hasBegun = ({
   toolCalls,
 }: Pick<ShownMessage, 'content' | 'reasoning' | 'toolCalls'>): boolean =>
   content !== '' || reasoning !== '' || toolCalls.length > 0
-
-/** `at`: where it begins in the content. */
-type Segment = { key: string; at: number; text: string } | { key: string; call: ToolCall }
-
-/** Returns the content, split where tools were called. */
-function segments(content: string, calls: readonly ToolCall[]): Segment[] {
-  const parts: Segment[] = []
-  let at = 0
-  calls.forEach((call, index) => {
-    const text = content.slice(at, call.offset)
-    if (text.trim() !== '') parts.push({ key: `text ${at}`, at, text })
-    parts.push({ key: `call ${index}`, call })
-    at = Math.max(at, call.offset)
-  })
-  const rest = content.slice(at)
-  if (rest.trim() !== '') parts.push({ key: `text ${at}`, at, text: rest })
-  return parts
-}

@@ -10,6 +10,7 @@ import { WhenRead } from '../../blocks/messages/when-read.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
+import { paragraphs } from '../../replies/segments.ts'
 import { reliable } from '../../shell/reliable-import.ts'
 import { newestMessages, type SessionOverview } from '../queries.ts'
 import { StatusMark } from '../status-mark.tsx'
@@ -65,10 +66,10 @@ export function SessionPreview({ session, providerName, onClose }: SessionPrevie
       )}
       <WhenRead query={newest} awaited={<AwaitedLines count={4} />}>
         {(messages) =>
-          messages.map(({ id: messageId, role, content }) => (
+          messages.map(({ id: messageId, role, content, toolCalls }) => (
             <section key={messageId} className={classes.message} data-role={role}>
               <Text component="h3">{role === 'user' ? 'User' : 'Reply'}</Text>
-              <p dir="auto">{content === '' ? '–' : shortened(content)}</p>
+              <p dir="auto">{content === '' ? '–' : shortened(paragraphs(content, toolCalls))}</p>
             </section>
           ))
         }
