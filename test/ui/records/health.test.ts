@@ -16,6 +16,7 @@ test('a webhook whose newest delivery is not received is not just enabled', () =
     words: 'Fails: 2 of the last 3',
     reason: 'Status 500.',
   })
+  expect(healthOf([lost], true).words).toBe('Fails: 1 of 1')
   expect(healthOf([received, lost], true)).toMatchObject({ level: 'good', words: 'Delivers, lost 1 of the last 2' })
   expect(healthOf([received], true)).toEqual({ level: 'good', words: 'Delivers', reason: null })
   expect(healthOf([fresh], true).words).toBe('Nothing sent yet')

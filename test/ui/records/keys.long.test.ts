@@ -73,7 +73,7 @@ test('a key is made for one agent, shown once, and its use stands beside its lim
 test('limits of an agent’s users are set on its form, with their use below', async () => {
   await using page = await browser.page(app.url)
   await page.goto(`/agents/${agentId}?section=limits`)
-  await page.getByLabel('Tokens a day').fill('1000')
+  await page.getByLabel('Tokens per day').fill('1000')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').first().waitFor()
   const limits = async () => (await api('GET', `/api/v1/agents/${agentId}`)).userLimits

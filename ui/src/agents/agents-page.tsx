@@ -27,7 +27,7 @@ export function Component() {
       columns={[
         {
           header: 'Model',
-          width: 'clamp(8rem, 24vw, 22rem)',
+          width: 'clamp(8rem, 16vw, 14rem)',
           cell: ({ model }) => (
             <span className={classes.model} title={model}>
               {model}
@@ -44,13 +44,13 @@ export function Component() {
         },
         {
           header: 'Replies in 24 h',
-          width: '9rem',
+          width: '8rem',
           minor: true,
           cell: ({ id }) => ofDay?.(id).replies ?? '',
         },
         {
           header: 'Failed',
-          width: '7rem',
+          width: '5rem',
           minor: true,
           cell: ({ id }) => {
             const failures = ofDay?.(id).failures ?? 0

@@ -42,7 +42,6 @@ const NobodySignedIn = () => (
     title="Nobody has signed in"
     leadTo={{ path: '/tools/mcp', label: 'Open the MCP servers' }}
   >
-    Where each user signs in at an MCP server, an agent asks for that when it needs the server. The sign-in then stands
-    here, and can be ended.
+    An MCP server may ask each user to sign in. Their sign-ins are listed here, and can be ended.
   </EmptyState>
 )

@@ -44,7 +44,7 @@ export const limitFields: readonly Field[] = [
   },
   {
     name: 'tokensPerDay',
-    label: 'Tokens a day',
+    label: 'Tokens per day',
     description: 'Input and output tokens, from midnight UTC.',
     step: 1000,
     used: ({ tokensToday }) => `${wholeNumber(tokensToday)} today`,

@@ -23,7 +23,7 @@ export function TypePicker({ types, value, onChange }: TypePickerProps) {
                 {requiresApiKey
                   ? 'Needs an API key'
                   : id === 'openai-compatible'
-                    ? 'API key if it asks for one'
+                    ? 'API key optional'
                     : 'No key needed'}
               </Text>
             </div>

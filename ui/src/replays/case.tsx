@@ -3,6 +3,7 @@ import { Anchor, Button, Group, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { plural, wholeNumber } from '../blocks/words.ts'
 import { duration } from '../chart/words.ts'
+import { Markdown } from '../playground/markdown/markdown.tsx'
 import type { ReplayCase, Verdict } from './queries.ts'
 import classes from './replays.module.css'
 import { costWords, statusWords, versionWords } from './sums.ts'
@@ -76,7 +77,7 @@ function Side({ name, reply }: { name: string; reply: ReplayCase['old'] }) {
         </code>
       ))}
       <div className={classes.text} dir="auto">
-        {content}
+        <Markdown text={content} />
       </div>
     </div>
   )

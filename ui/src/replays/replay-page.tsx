@@ -23,7 +23,7 @@ export function Component() {
   const replay = query.data
   return (
     <Page
-      title={replay ? `Replay of ${versionWords(replay.version)}` : 'Replay'}
+      title={replay ? `Replay of ${replay.version === 'draft' ? 'the ' : ''}${versionWords(replay.version)}` : 'Replay'}
       description="1: better, 2: same, 3: worse; J and K move."
       back={{ to: replaysPath(agentId), label: 'Replays' }}
       width="full"

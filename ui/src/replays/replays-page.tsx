@@ -118,7 +118,7 @@ function List({ agentId }: { agentId: string }) {
                   <Table.Tr>
                     <Table.Th w="13rem">Replay</Table.Th>
                     <Table.Th w="8rem">Status</Table.Th>
-                    <Table.Th data-minor>Sums</Table.Th>
+                    <Table.Th data-minor>Results</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>

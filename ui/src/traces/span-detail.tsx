@@ -51,8 +51,8 @@ function Call({ callId, reply: { toolCalls } }: { callId: unknown; reply: Traced
   if (call === undefined) return <Text fz="xs">Its arguments are not shown in this reply.</Text>
   return (
     <>
-      <CodeBlock code={indented(call.arguments)} caption="arguments" />
-      {call.content !== null && <CodeBlock code={indented(call.content)} caption="result" />}
+      <CodeBlock code={indented(call.arguments)} caption="arguments" wraps />
+      {call.content !== null && <CodeBlock code={indented(call.content)} caption="result" wraps />}
     </>
   )
 }
@@ -68,7 +68,7 @@ function Refusal({ error }: { error: TracedReply['error'] }) {
           {sentence}
         </Text>
       )}
-      {answer !== null && <CodeBlock code={answer} caption="the provider’s answer" />}
+      {answer !== null && <CodeBlock code={answer} caption="the provider’s answer" wraps />}
     </>
   )
 }

@@ -71,7 +71,7 @@ const Row = ({ delivery, isBusy, onAgain }: RowProps) => {
       </Table.Td>
       <Table.Td>
         <Badge color={tones[status]} variant="light" tt="none">
-          {words[status]}
+          {status === 'pending' && attempts > 0 ? 'Retrying' : words[status]}
         </Badge>
         <Text fz="xs" c="dimmed">
           {plural(attempts, 'attempt')}

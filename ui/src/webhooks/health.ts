@@ -21,6 +21,7 @@ export function healthOf(deliveries: readonly Delivery[], enabled: boolean): Hea
   if (newest === undefined) return { level: 'none', words: 'Nothing sent yet', reason: null }
   const level = newest.status === 'delivered' ? 'good' : 'bad'
   if (lost.length === 0) return { level, words: 'Delivers', reason: null }
-  const of = `${wholeNumber(lost.length)} of the last ${wholeNumber(tried.length)}`
+  const count = wholeNumber(tried.length)
+  const of = lost.length === tried.length ? `${count} of ${count}` : `${wholeNumber(lost.length)} of the last ${count}`
   return { level, words: level === 'bad' ? `Fails: ${of}` : `Delivers, lost ${of}`, reason: lost[0]?.lastError ?? null }
 }

@@ -25,7 +25,7 @@ export function HeadersField({ rows, onChange, error, moves, rules }: HeadersFie
     <Input.Wrapper
       labelElement="div"
       label="Headers"
-      description="Sent with every request. Secret values (authorization, api-key, token…) are stored encrypted and shown as ***."
+      description="Sent with every request. Secrets (authorization, api-key, token…) are encrypted and shown as ***."
       error={error}
       data-path="headers"
     >
