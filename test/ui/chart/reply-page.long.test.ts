@@ -126,11 +126,14 @@ const silenceIsLong = (page: TestPage) =>
     await route.fulfill({ response, json: { ...answer, newest, silenceLimitMs: 900_000, replyLimitMs: 9_000_000 } })
   })
 
-test('a reply that is silent for long is stopped beside the figure that says so', async () => {
+test.each([
+  ['its page', (id: string) => `/replies/${id}`],
+  ['the live view', (id: string) => `/chart${scene.query(id)}`],
+] as const)('a reply that is silent for long is stopped beside the figure that says so, on %s', async (_, addressed) => {
   const running = await scene.begin('/hang')
   await using page = await browser.page(app.url)
   await silenceIsLong(page)
-  await page.goto(`/replies/${running}`)
+  await page.goto(addressed(running))
   await page.getByTestId('silence').first().waitFor()
   await until(() => page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Stop the silent reply' }).click()

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { Gone } from '../../blocks/messages/gone.tsx'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
+import { SilenceActions } from '../../traces/silence/silence-actions.tsx'
 import { useSilence } from '../../traces/silence/use-silence.ts'
 import { Lane } from '../canvas/lane.tsx'
 import { laneOf } from '../canvas/lane-bars.ts'
@@ -56,6 +57,7 @@ export function LiveSession({ session }: { session: ChosenSession }) {
                 )
               }
               silence={silence}
+              actions={<SilenceActions silence={silence} session={{ id: sessionId, agentId: session.agentId }} />}
               {...(own.length > 0 && { why: <NewestWhy session={session} steps={own} /> })}
             />
           )

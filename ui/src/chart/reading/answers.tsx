@@ -14,11 +14,13 @@ interface AnswersProps {
   since?: ReactNode
   /** The silence of what runs now, null while it brings something. Absent for a moment of the past. */
   silence?: Silence | null
+  /** The ways on from the silence. */
+  actions?: ReactNode
   /** The reason of the end. Absent where the page says it elsewhere. */
   why?: ReactNode
 }
 
-export function Answers({ current, since, silence, why }: AnswersProps) {
+export function Answers({ current, since, silence, actions, why }: AnswersProps) {
   const runs = isRunning(current)
   return (
     <dl className={classes.answers}>
@@ -30,6 +32,7 @@ export function Answers({ current, since, silence, why }: AnswersProps) {
           question="Silent for"
           level={silence?.level}
           more={silence ? `given up at ${wholeSeconds(silence.limitMs)}` : 'last word under 5 s ago'}
+          actions={actions}
         >
           {silence ? wholeSeconds(silence.ms) : 'Not silent'}
         </Answer>
@@ -46,18 +49,20 @@ interface AnswerProps {
   question: string
   children: ReactNode
   more?: ReactNode
+  actions?: ReactNode
   tone?: string
   level?: string | undefined
   isNext?: boolean
   isStatus?: boolean
 }
 
-const Answer = ({ question, children, more, tone, level, isNext, isStatus }: AnswerProps) => (
+const Answer = ({ question, children, more, actions, tone, level, isNext, isStatus }: AnswerProps) => (
   <div data-tone={tone} data-next={isNext}>
     <dt>{question}</dt>
     <dd data-level={level}>
       {isStatus ? <span role="status">{children}</span> : children}
       {more && <small>{more}</small>}
+      {actions && <div className={classes.actions}>{actions}</div>}
     </dd>
   </div>
 )
