@@ -166,6 +166,9 @@ test('the reference is in the letters of the pages, and its examples are words',
   await using page = await browser.page(app.url)
   await page.goto('/docs')
   await page.getByRole('heading', { level: 1, name: 'Greenroom' }).waitFor()
+  const family = (of: string) =>
+    page.locator(of).evaluate((one): string => one.ownerDocument.defaultView.getComputedStyle(one).fontFamily)
+  await expect.poll(() => family('.info .title')).toContain('Inter Variable')
   await page.waitForFunction('document.fonts.check("16px \\"Inter Variable\\"") && document.fonts.size > 0')
   const document = await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')
   const withPattern: Record<string, unknown>[] = []
