@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { fieldNamed } from '../../ui/src/blocks/forms/field-message.ts'
 import { relativeTime, timeOfDay, timeUntil } from '../../ui/src/blocks/time-words.ts'
 import { indented, plural, wholeNumber } from '../../ui/src/blocks/words.ts'
+import { detailWords } from '../../ui/src/chart/words.ts'
 import { argumentsOf, typedOf } from '../../ui/src/http-tools/arguments.ts'
 import { nextPage } from '../../ui/src/login/next-page.ts'
 import { textSize } from '../../ui/src/prompts/text-size.ts'
@@ -123,4 +124,17 @@ verifies('contract-35.digits', 'arguments are shown, edited and sent with the di
   for (const shown of [null, rows.map((row) => ({ ...row, description: '', required: false, rest: {} }))]) {
     expect(JSON.stringify(argumentsOf(shown, typed))).toBe(text)
   }
+})
+
+test('details of a step count one thing in the singular', () => {
+  expect(detailWords({ attempts: 1, promptTokens: 1, completionTokens: 2 })).toEqual([
+    '1 call',
+    '1 token in',
+    '2 tokens out',
+  ])
+  expect(detailWords({ attempts: 2, finishReason: 'stop', parentId: null })).toEqual([
+    '2 calls',
+    'ended with stop',
+    'new conversation',
+  ])
 })

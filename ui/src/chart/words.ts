@@ -43,7 +43,7 @@ export const detailWords = (detail: object): string[] =>
   Object.entries(detail)
     .filter(([, value]) => value !== false)
     .map(([key, value]) => {
-      if (key === 'attempts' && value === 1) return '1 call'
       if (key === 'parentId' && value === null) return 'new conversation'
-      return known[key]?.replace('#', String(value)) ?? (value === true ? key : `${key} ${String(value)}`)
+      const words = value === 1 ? known[key]?.replace(/s\b/, '') : known[key]
+      return words?.replace('#', String(value)) ?? (value === true ? key : `${key} ${String(value)}`)
     })

@@ -39,7 +39,7 @@ export function Component() {
       <WhenRead query={query} awaited={<AwaitedLines />}>
         {(read) => (
           <>
-            <Text fz="sm" mb="md" role="status" data-testid="sums">
+            <Text fz="sm" mb="md" style={{ textWrap: 'balance' }} role="status" data-testid="sums">
               {sumsOf(read).join(' · ')}
             </Text>
             <Cases key={`${replayId} ${params.offset}`} agentId={agentId} replayId={replayId} cases={read.cases} />

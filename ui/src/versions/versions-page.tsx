@@ -54,8 +54,8 @@ function Versions({ agentId, live }: { agentId: string; live: number }) {
               <Table className={blocks.table} aria-label="Versions">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th w="11rem">Version</Table.Th>
-                    <Table.Th>Made</Table.Th>
+                    <Table.Th w="9.5rem">Version</Table.Th>
+                    <Table.Th w="9rem">Made</Table.Th>
                     <Table.Th data-minor>By</Table.Th>
                   </Table.Tr>
                 </Table.Thead>

@@ -1,5 +1,6 @@
 /** The figures of a reply, in a line: tokens, first token, duration, calls, overrides. */
 
+import { Fragment } from 'react'
 import { plural, wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
@@ -13,7 +14,12 @@ export function Figures({ message }: { message: ShownMessage }) {
   if (words.length === 0) return null
   return (
     <span className={classes.figures} title={clockTitle} data-testid="figures">
-      {words.join(' · ')}
+      {words.map((fact, index) => (
+        <Fragment key={fact}>
+          {index > 0 && ' · '}
+          <span className={classes.fact}>{fact}</span>
+        </Fragment>
+      ))}
     </span>
   )
 }
