@@ -122,6 +122,19 @@ export const proxyUrl: Read<string> = (value) => {
 
 const postgresUrl = urlOf('postgres', 'postgresql')
 
+const rawPassword =
+  'its user or password has a character that ends it: @ is written %40, / %2F, ? %3F, # %23, and % itself %25'
+
+/** Returns whether each `%` begins a character that can be decoded. */
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /**
  * Reads the URL of a database. Several hosts with ports are one of PostgreSQL's own forms, which no URL parser takes: each
  * is looked at alone.
@@ -129,10 +142,16 @@ const postgresUrl = urlOf('postgres', 'postgresql')
 export const databaseUrl: Read<string> = (value) => {
   const url = value.trim()
   const [, authority = '', path = ''] = /^[a-z]+:\/\/([^/?#]*)([^?]*)/i.exec(url) ?? []
-  if (authority.split('@').length > 2 || path.includes('@'))
-    throw new Error('has an @ too many: in a password, @ is written %40, / %2F, ? %3F and # %23')
+  if (authority.split('@').length > 2 || path.includes('@') || !isPercentEncoded(authority + path))
+    throw new Error(rawPassword)
   const [, begin = url, hosts = '', end = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]+)(.*)$/i.exec(url) ?? []
-  for (const host of hosts.split(',')) postgresUrl(begin + host + end)
+  for (const host of hosts.split(',')) {
+    try {
+      postgresUrl(begin + host + end)
+    } catch (error) {
+      throw end.startsWith('?') && end.includes('@') ? new Error(rawPassword) : error
+    }
+  }
   return url
 }
 

@@ -30,6 +30,16 @@ test.each([
   'postgres://u:p@ss@host/db',
   'postgres://u:12/3@host/db',
   'postgres://u:12#3@host/db',
+  'postgres://u:p?ss@host/db',
+  'postgres://u:p%ss@host/db',
 ])('a password that is not percent-encoded is said at once: %s', (url) => {
-  expect(() => readSettings({ DATABASE_URL: url })).toThrow(/^DATABASE_URL: has an @ too many.* %40/)
+  expect(() => readSettings({ DATABASE_URL: url })).toThrow(/^DATABASE_URL: its user or password .* %40.* %25/)
+})
+
+test.each([
+  'postgres://host/db?user=me@server',
+  'postgres://me:100%25@host/db?options=-c%20search_path%3Da',
+  'postgres://me:12@one:5432,two:5433/db',
+])('an address that is percent-encoded is taken: %s', (url) => {
+  expect(readSettings({ DATABASE_URL: url }).databaseUrl).toBe(url)
 })
