@@ -1,6 +1,6 @@
 /** Each alarm of deploy/prometheus-alarms.yaml: its fault, made for real, moves what the rule reads. */
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { type MetricsServer, serveMetrics } from '../../src/observability/metrics-server.ts'
 import { type OutageScene, openOutage, readUntil } from '../faults/database/database-scene.ts'
@@ -142,6 +142,14 @@ const faults: Record<string, Fault> = {
     until: ([lag = 0]) => lag > 0.2,
   },
   GreenroomSpansDropped: { cause: says },
+  GreenroomClockWrong: {
+    async cause(seen) {
+      const now = Date.now
+      const wrong = vi.spyOn(Date, 'now').mockImplementation(() => now() - 60_000)
+      await seen().finally(() => wrong.mockRestore())
+    },
+    until: ([ahead = 0]) => Math.abs(ahead) > 30,
+  },
 }
 
 test('each alarm has its fault', () => {
