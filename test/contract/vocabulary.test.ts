@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import openapi from '../../openapi/openapi.json' with { type: 'json' }
-import type { ReplyEvent as ClientEvent } from '../../packages/client/src/index.ts'
+import type { ReplyEvent as ClientEvent, WebhookEvent } from '../../packages/client/src/index.ts'
 import { type FinishReason as ClientReason, codeOf, reasonOf } from '../../packages/client/src/session/reply-frames.ts'
 import type { ReplyInfo } from '../../src/actors/ports/index.ts'
 import { createFrameLog } from '../../src/actors/reply/frame-log.ts'
@@ -92,6 +92,19 @@ describe('the contract', () => {
 })
 
 describe('the client', () => {
+  test('types each event of webhooks', () => {
+    const typed: Record<Exclude<WebhookEvent['type'], 'ping'>, true> = {
+      'reply.completed': true,
+      'reply.failed': true,
+      'reply.cancelled': true,
+      'reply.waiting': true,
+      'session.deleted': true,
+      'feedback.created': true,
+    }
+    const { items } = openapi.components.schemas.WebhookCreate.properties.events
+    expect(sorted(items.enum)).toEqual(sorted(Object.keys(typed)))
+  })
+
   test('knows each finish reason and each error code', () => {
     const reasons = finishReasons satisfies readonly ClientReason[]
     expect(reasons.map(reasonOf)).toEqual([...finishReasons])

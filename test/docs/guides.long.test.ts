@@ -2,6 +2,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
+import openapi from '../../openapi/openapi.json' with { type: 'json' }
 import { replyErrorCodes } from '../../src/actors/reply/reply-event.ts'
 import { blocksOf, checkout, guides } from './blocks.ts'
 
@@ -102,6 +103,13 @@ test.each([
       page,
     ).toEqual([])
   }
+})
+
+test('the page on webhooks has every event', () => {
+  const { items } = openapi.components.schemas.WebhookCreate.properties.events
+  const page = read('docs/front-ends/webhooks.md')
+  expect(items.enum.length).toBeGreaterThan(5)
+  for (const event of items.enum) expect(page).toContain(`\`${event}\``)
 })
 
 test('troubleshooting has every error code of a reply', () => {

@@ -1,7 +1,10 @@
 /** Webhooks at their receiver: whether one is Greenroom's own, and what it says. */
 import type { components } from './schema.ts'
 
-export interface WebhookEvent {
+/** An event. `feedback.created` has data of its own. */
+export type WebhookEvent = ReplyWebhookEvent | FeedbackWebhookEvent
+
+interface ReplyWebhookEvent {
   type: 'reply.completed' | 'reply.failed' | 'reply.cancelled' | 'reply.waiting' | 'session.deleted' | 'ping'
   /** The time of the event, ISO 8601 UTC. */
   timestamp: string
@@ -16,6 +19,25 @@ export interface WebhookEvent {
     finish_reason: components['schemas']['DeployMessage']['finish_reason']
     error: { code: string; message: string } | null
     usage: components['schemas']['Usage'] | null
+  }
+}
+
+interface FeedbackWebhookEvent {
+  type: 'feedback.created'
+  /** The time of the event, ISO 8601 UTC. */
+  timestamp: string
+  data: {
+    agent_id: string
+    session_id: string
+    /** The reply. Its comment is in the session's messages. */
+    message_id: string
+    user: string | null
+    metadata: Record<string, string>
+    /** A caller of the deploy API, or a person in the pages. */
+    by: 'user' | 'login'
+    score: 1 | -1
+    /** The version of the agent that made the reply; null for copied messages and older replies. */
+    agent_version: number | 'draft' | null
   }
 }
 
