@@ -15,6 +15,8 @@ export interface Server {
 }
 
 const importPath = '/api/v1/import'
+/** Characters of another server's answer that are shown. */
+const MOST_QUOTED = 100
 
 export async function send(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init).catch((error: Error) => {
@@ -22,15 +24,12 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
   })
   if (response.ok) return response
   const text = await response.text()
-  const said = `${new URL(url).pathname} answered ${response.status}: ${text}`
+  // Every refusal of ours has a message, also those of paths that are not there. Another server's may be a whole page.
+  const isOurs = text.includes('"message"')
+  const said = `${new URL(url).pathname} answered ${response.status}: ${isOurs ? text : text.slice(0, MOST_QUOTED)}`
   if (response.status === 401)
     throw new Error(`${said}\nSet GREENROOM_KEY to a management key, or GREENROOM_LOGIN to username:password.`)
-  // Every refusal of ours has a message, also those of paths that are not there.
-  throw new Error(
-    text.includes('"message"')
-      ? said
-      : `${said}\nIs there a Greenroom at ${new URL(url).origin}? GREENROOM_URL names it.`,
-  )
+  throw new Error(isOurs ? said : `${said}\nIs there a Greenroom at ${new URL(url).origin}? GREENROOM_URL names it.`)
 }
 
 const post = (url: string, type: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
