@@ -222,15 +222,15 @@ verifies(
     const secret = bearer(await secretOf('bob'))
     const make = (id: string) => scene.call('POST', `${scene.sessions}/${id}/shares`, {}, secret)
     expect((await make(mine)).status).toBe(403)
+    const list = `${scene.sessions}/${mine}/shares`
+    expect((await scene.call('GET', list, undefined, secret)).status).toBe(403)
     const agent = await scene.call('PUT', scene.agent, { allowSharing: true })
     expect([agent.status, agent.json.allowSharing]).toEqual([200, true])
     const made = await make(mine)
     expect([made.status, (await make(others)).status]).toEqual([201, 404])
     await scene.call('PUT', scene.agent, { allowSharing: false })
     expect((await make(mine)).status).toBe(403)
-    expect(
-      (await scene.call('DELETE', `${scene.sessions}/${mine}/shares/${made.json.id}`, undefined, secret)).status,
-    ).toBe(403)
+    expect((await scene.call('DELETE', `${list}/${made.json.id}`, undefined, secret)).status).toBe(403)
     expect((await messages(mine, made.json.token)).status, 'it ends no share').toBe(200)
     await scene.call('POST', `${scene.agent}/deploy/users/bob/revoke`, undefined, key)
     expect((await messages(mine, made.json.token)).status, 'all of the user are revoked').toBe(401)
