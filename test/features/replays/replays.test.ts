@@ -138,9 +138,8 @@ verifies(
   'contract-28.replay-refused',
   'each of these is refused; one runs for each agent; cancel stops it',
   async () => {
-    const [{ session_id: original }] = await scene.app
-      .sql`select session_id from messages where id = ${replies[0] ?? ''}`
-    const fork = await scene.call('POST', scene.sessions, { fork_of: { session_id: original } })
+    const [original] = await scene.app.sql`select session_id from messages where id = ${replies[0] ?? ''}`
+    const fork = await scene.call('POST', scene.sessions, { fork_of: { session_id: original?.session_id } })
     const copied = (await scene.messages(fork.json.id)).at(-1).id
     const refused: [object, string][] = [
       [{ version: 3, replies: [copied] }, 'replies.0'],
