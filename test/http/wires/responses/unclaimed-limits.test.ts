@@ -8,7 +8,8 @@ import { verifies } from '../../../verifies.ts'
 import { call } from '../../scene.ts'
 import { openResponsesScene } from './responses-scene.ts'
 
-const settings = { MAX_USER_SESSIONS: '3' }
+// Leases are not the subject: a busy machine must not lose one.
+const settings = { MAX_USER_SESSIONS: '3', OWNER_LEASE_MS: '60000' }
 const scene = await openResponsesScene({ settings })
 afterAll(scene.close)
 const database = { url: scene.app.databaseUrl, sql: scene.app.sql, drop: async () => {} }
@@ -48,6 +49,22 @@ verifies(
     const response = { model: other, conversation: used, input: 'Hi' }
     expect((await scene.call('POST', '/api/v1/openai/responses', response)).status).toBe(200)
     expect([(await make()).status, (await make()).status]).toEqual([200, 429])
+    await scene.app.sql`delete from unclaimed_conversations`
+    const { promise, resolve } = Promise.withResolvers<number>()
+    await scene.app.sql.begin(async (tx) => {
+      for (let n = 0; n < 3; n++) await tx`select from add_unclaimed(gen_random_uuid(), '{}', '[]', '', 3)`
+      let isOver = false
+      void make().then(({ status }) => {
+        isOver = true
+        resolve(status)
+      })
+      // It waits for those that are being made, and is not answered before.
+      const waits = async () =>
+        isOver || (await tx`select from pg_locks where locktype = 'advisory' and not granted`).length > 0
+      await expect.poll(waits).toBe(true)
+    })
+    expect(await promise).toBe(429)
+
     await scene.app.sql`update unclaimed_conversations set created_at = created_at - interval '31 days'`
     expect((await make()).status).toBe(200)
   },

@@ -34,17 +34,9 @@ export async function addUnclaimed(
   { metadata, messages }: Pick<UnclaimedConversation, 'metadata' | 'messages'>,
   { keyId, most }: { keyId: string; most: number },
 ): Promise<UnclaimedConversation | null> {
-  const rows = await sql.begin(async (tx) => {
-    await tx`delete from unclaimed_conversations u where u.created_at < clock_timestamp() - interval '30 days'`
-    // A statement of its own: the next one sees what was committed while this one waited.
-    await tx`select pg_advisory_xact_lock(hashtextextended(${`unclaimed_conversations ${keyId}`}, 0))`
-    return await tx<Row[]>`
-      insert into unclaimed_conversations (id, metadata, messages, key_id)
-      select ${newId()}, ${jsonText(metadata)}::text::jsonb, ${JSON.stringify(messages)}, ${keyId}
-       where (select count(*) from unclaimed_conversations u where u.key_id = ${keyId}) < ${most}
-      returning ${columns(tx)}`
-  })
-  const [row] = rows
+  const [row] = await sql<Row[]>`
+    select ${columns(sql)}
+      from add_unclaimed(${newId()}, ${jsonText(metadata)}::text::jsonb, ${JSON.stringify(messages)}, ${keyId}, ${most})`
   return row ? readRow(row) : null
 }
 
