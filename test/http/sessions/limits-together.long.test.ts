@@ -1,26 +1,33 @@
 /** Limits whose requests come at the same moment, on two instances: no more pass than each of them says. */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openSignIn } from '../../features/oidc/scene.ts'
-import { bearer, DEPLOY_KEY, say } from '../../features/users/access/front-door-scene.ts'
+import { bearer } from '../../features/users/access/front-door-scene.ts'
 import type { TestApp } from '../../support/app.ts'
 import { verifies } from '../../verifies.ts'
+import { call } from '../scene.ts'
+import { limitSettings, type Pressed, type Row, rows, type Scene, type Tools } from './limits-table.ts'
 
-let scene: Awaited<ReturnType<typeof openSignIn>>
-const leaving = new AbortController()
+let scene: Scene
+let cookie = ''
 beforeAll(async () => {
   // Leases are not the subject: a hundred clients in one process must not lose one.
-  scene = await openSignIn({ OWNER_LEASE_MS: '60000' })
+  scene = await openSignIn({ OWNER_LEASE_MS: '60000', ...limitSettings })
+  const login = { username: 'root', password: 'secret-word' }
+  const { headers } = await call(`${scene.here.url}/api/auth/login`, 'POST', login)
+  cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
+  const prices = [{ model: 'test-model', prompt: 1_000_000, completion: 1_000_000 }]
+  await manage('PUT', '/api/v1/settings/prices', { currency: '$', prices })
 })
-afterAll(async () => {
-  leaving.abort()
-  await scene.close()
-})
+afterAll(() => scene.close())
 
-/** The statuses of requests that are sent at once, to both instances in turn, and how many there were of each. */
-async function together(
-  count: number,
-  send: (app: TestApp, n: number) => Promise<number>,
-): Promise<Record<number, number>> {
+async function manage(method: string, path: string, body: object) {
+  const answer = await call(`${scene.here.url}${path}`, method, body, { cookie })
+  if (answer.status > 201) throw new Error(answer.text)
+  return answer.json
+}
+
+/** Sends the requests of a row at once, to both instances in turn. Returns how many answers there were of each status. */
+async function together({ count, send }: Pressed): Promise<Record<number, number>> {
   const apps = [scene.here, scene.there]
   const statuses = await Promise.all(Array.from({ length: count }, (_, n) => send(apps[n % 2] as TestApp, n)))
   const counts: Record<number, number> = {}
@@ -28,79 +35,57 @@ async function together(
   return counts
 }
 
-/** The status of an answer whose body stays open until all is over. */
-async function opened(app: TestApp, token: string, path: string, body?: object): Promise<number> {
-  const answer = await fetch(`${app.url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { ...bearer(token), ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-    signal: leaving.signal,
-  })
-  return answer.status
+function toolsUntil(over: AbortSignal): Tools {
+  return {
+    scene,
+    newKey: async (limits) => (await manage('POST', '/api/v1/keys', { name: 'K', scopes: ['deploy'], limits })).key,
+    async opened(app, token, path, body) {
+      const answer = await fetch(`${app.url}${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { ...bearer(token), ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+        signal: over,
+      })
+      return answer.status
+    },
+  }
 }
 
-const limitUsers = async (limits: object | null) => {
-  await scene.sql`update agents set user_limits = ${limits === null ? null : JSON.stringify(limits)}::text::jsonb`
+const login = async (app: TestApp, username: string): Promise<number> => {
+  const body = JSON.stringify({ username, password: 'wrong' })
+  const headers = { 'content-type': 'application/json' }
+  return (await fetch(`${app.url}/api/auth/login`, { method: 'POST', headers, body })).status
 }
 
-verifies('contract-35.limits-together', 'fifty shares of a session', async () => {
-  const path = `${scene.deploy()}/sessions/${await scene.session('ann')}/shares`
-  expect(await together(70, async (app) => (await scene.asKey('POST', path, {}, app)).status)).toEqual({
-    201: 50,
-    409: 20,
+const ofAddresses: Record<string, Row> = {
+  'five failed logins of an address and name': async () => ({
+    count: 20,
+    send: (app) => login(app, 'root'),
+    statuses: { 401: 5, 429: 15 },
+  }),
+  'thirty failed logins of an address': async () => ({
+    count: 80,
+    send: (app, n) => login(app, `nobody ${n}`),
+    statuses: { 401: 30, 429: 50 },
+  }),
+  'thirty failed callbacks of an address': async ({ scene }) => ({
+    count: 80,
+    send: async (app) => (await scene.browser(app.url).ask('/api/auth/oidc/callback?state=x&code=y')).status,
+    statuses: { 400: 30, 429: 50 },
+  }),
+}
+
+for (const [name, row] of Object.entries({ ...rows, ...ofAddresses })) {
+  verifies('contract-35.limits-together', name, async () => {
+    const over = new AbortController()
+    try {
+      const pressed = await row(toolsUntil(over.signal))
+      expect(await together(pressed)).toEqual(pressed.statuses)
+    } finally {
+      over.abort()
+      await scene.sql`delete from login_failures`
+      await scene.sql`update agents set user_limits = null`
+      scene.says('Fine.')
+    }
   })
-})
-
-verifies('contract-35.limits-together', 'a hundred streams of a share on an instance', async () => {
-  const session = `${scene.deploy()}/sessions/${await scene.session('ann')}`
-  const { token } = (await scene.asKey('POST', `${session}/shares`, { live: true })).json
-  void scene.byHand() // the reply stays open
-  await opened(scene.here, DEPLOY_KEY, `${session}/chat/completions`, say('Hi', { stream: true }))
-  const open = (app: TestApp) => opened(app, token, `${session}/chat/completions/stream`)
-  expect(await together(240, open)).toEqual({ 200: 200, 429: 40 })
-})
-
-verifies('contract-35.limits-together', 'twenty messages in a queue', async () => {
-  const path = `${scene.deploy()}/sessions/${await scene.session('ann')}/chat/completions`
-  void scene.byHand() // the reply stays open
-  await opened(scene.here, DEPLOY_KEY, path, say('Hi', { stream: true }))
-  const send = (app: TestApp, n: number) =>
-    opened(app, DEPLOY_KEY, path, say(`${n}`, { stream: true, on_busy: 'enqueue' }))
-  expect(await together(40, send)).toEqual({ 200: 20, 409: 20 })
-})
-
-verifies('contract-35.limits-together', 'eight live lists of a user', async () => {
-  const secret = await scene.secret('lea')
-  const follow = (app: TestApp) => opened(app, secret, `${scene.deploy()}/sessions/stream`)
-  expect(await together(24, follow)).toEqual({ 200: 8, 429: 16 })
-})
-
-verifies('contract-35.limits-together', 'requests a minute of a user: sessions, forks and feedback', async () => {
-  scene.says('Fine.')
-  const [secret, sessionId] = [await scene.secret('rae'), await scene.session('rae')]
-  const session = `${scene.deploy()}/sessions/${sessionId}`
-  await scene.asKey('POST', `${session}/chat/completions`, say('Hi'))
-  const reply = (await scene.asKey('GET', `${session}/messages`)).json.messages.at(-1).id
-  const sends: Record<string, (app: TestApp, n: number) => Promise<{ status: number }>> = {
-    sessions: (app) => scene.as(secret, 'POST', `${scene.deploy()}/sessions`, {}, app),
-    forks: (app) => scene.as(secret, 'POST', `${scene.deploy()}/sessions`, { fork_of: { session_id: sessionId } }, app),
-    feedback: (app, n) =>
-      scene.as(secret, 'PUT', `${session}/messages/${reply}/feedback`, { score: 1, comment: `${n}` }, app),
-  }
-  for (const [name, send] of Object.entries(sends)) {
-    await scene.sql`delete from limit_requests`
-    await limitUsers({ requestsPerMinute: 7 })
-    const counts = await together(30, async (app, n) => (await send(app, n)).status)
-    const passed = (counts[200] ?? 0) + (counts[201] ?? 0)
-    expect([name, passed, counts[429]]).toEqual([name, 7, 23])
-  }
-  await limitUsers(null)
-})
-
-verifies('contract-35.limits-together', 'thirty failed callbacks of an address', async () => {
-  const asked = scene.provider.requests.length
-  const back = async (app: TestApp) =>
-    (await scene.browser(app.url).ask('/api/auth/oidc/callback?state=x&code=y')).status
-  expect(await together(80, back)).toEqual({ 400: 30, 429: 50 })
-  expect(scene.provider.requests.length).toBe(asked)
-})
+}
