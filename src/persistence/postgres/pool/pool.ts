@@ -49,7 +49,8 @@ function waitForConnection(
     }
     fail(unsentBy(refusal ?? broken('CONNECT_TIMEOUT')))
   }
-  timer = setTimeout(giveUp, Math.min(silenceMs, CROWDED_WAIT_MS) - (performance.now() - since))
+  // One that the server refused late has waited already.
+  timer = setTimeout(giveUp, Math.max(Math.min(silenceMs, CROWDED_WAIT_MS) - (performance.now() - since), 0))
 }
 
 export function createPool(options: PoolOptions): Sql {
