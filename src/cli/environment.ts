@@ -1,6 +1,6 @@
 /** Secrets in a configuration's file: `{"env": "NAME"}` stands for a variable of whoever imports it. */
-import { parse } from 'yaml'
 import { parseNoted, writeExact } from '../untrusted/exact-json.ts'
+import { parseExactYaml } from '../untrusted/exact-yaml.ts'
 import { isObject } from '../untrusted/is-object.ts'
 
 const HIDDEN = '***'
@@ -59,7 +59,7 @@ export function withEnvironment(
   if (!/\benv\b/.test(text)) return text
   const missing = new Set<string>()
   let isFilled = false
-  const filled = mapSecrets(isJson ? parseNoted(text) : parse(text), (value) => {
+  const filled = mapSecrets(isJson ? parseNoted(text) : parseExactYaml(text), (value) => {
     if (!isObject(value) || typeof value.env !== 'string') return value
     isFilled = true
     const found = environment[value.env]

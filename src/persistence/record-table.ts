@@ -15,6 +15,21 @@ export interface RecordTable<Item> {
   remove(sql: AnySql, id: string): Promise<boolean>
 }
 
+/** Creates the access to a table whose rows are read into other records. */
+export function readRecords<Row, Item>(table: RecordTable<Row>, read: (row: Row) => Item): RecordTable<Item> {
+  const readAny = (row: Row | null): Item | null => (row === null ? null : read(row))
+  return {
+    async list(sql, query) {
+      const { items, ...page } = await table.list(sql, query)
+      return { ...page, items: items.map(read) }
+    },
+    find: async (sql, id) => readAny(await table.find(sql, id)),
+    insert: async (sql, values) => read(await table.insert(sql, values)),
+    update: async (sql, id, assignments) => readAny(await table.update(sql, id, assignments)),
+    remove: table.remove,
+  }
+}
+
 /** Creates the access to a table. `columns` select what `Item` names. */
 export function recordTable<Item extends object>(table: string, columns: (sql: AnySql) => Fragment): RecordTable<Item> {
   return {

@@ -3,6 +3,8 @@
  * …300, and write 1.0 as 1.
  */
 
+import { isObject } from './is-object.ts'
+
 declare global {
   /** The part of the platform that TypeScript's library does not declare yet. */
   interface JSON {
@@ -94,6 +96,19 @@ export function parseNoted(text: string): unknown {
     else digits.set(this, new Map([[key, source]]))
     return value
   })
+}
+
+/** Reports whether digits are noted anywhere in a value. */
+function holdsNoted(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return digits.has(value) || Object.values(value).some(holdsNoted)
+}
+
+/** Returns an object of `parseNoted` as `parseExact` reads it: the same one where no digits are noted. */
+export function exactObject(noted: Record<string, unknown>): Record<string, unknown> {
+  if (!holdsNoted(noted)) return noted
+  const exact = parseExact(writeExact(noted))
+  return isObject(exact) ? exact : noted
 }
 
 /**

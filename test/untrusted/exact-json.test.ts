@@ -1,6 +1,7 @@
 /** Numbers that JavaScript would change (contract section 35). */
 import { describe, expect, test } from 'vitest'
-import { mayChange, parseExact, parseNoted, writeExact } from '../../src/untrusted/exact-json.ts'
+import { exactObject, mayChange, parseExact, parseNoted, writeExact } from '../../src/untrusted/exact-json.ts'
+import { parseExactYaml } from '../../src/untrusted/exact-yaml.ts'
 import { verifies } from '../verifies.ts'
 
 const numbers = [
@@ -46,4 +47,18 @@ test('numbers alone count, not what strings hold', () => {
     expect([text, mayChange(`{"a":${text},"b":[5,-7,0.5,1e+21]}`)]).toEqual([text, false])
   for (const text of ['"\\\\", "b":1.0', '"\\"", "b":-0', '"", "b":[10000000000000001]'])
     expect([text, mayChange(`{"a":${text},"c":"1.0"}`)]).toEqual([text, true])
+})
+
+test('noted digits become raw numbers; an object without any stays the same one', () => {
+  const plain = Object(parseNoted('{"a":[1,{"b":2}]}'))
+  expect(exactObject(plain)).toBe(plain)
+  expect(JSON.stringify(exactObject(Object(parseNoted('{"a":[1,{"b":1.0}]}'))))).toBe('{"a":[1,{"b":1.0}]}')
+})
+
+verifies('contract-35.digits', 'numbers of YAML, where they have the form of JSON’s', () => {
+  const text = 'a: 1917043659912705297\nb: [1.0, {c: -0}]\nd: 0x1F\ne: "1.0"\nf: 7\n'
+  expect(JSON.stringify(parseExactYaml(text))).toBe(
+    '{"a":1917043659912705297,"b":[1.0,{"c":-0}],"d":31,"e":"1.0","f":7}',
+  )
+  expect(() => parseExactYaml('a: [')).toThrow()
 })

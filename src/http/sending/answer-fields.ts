@@ -10,6 +10,7 @@ import {
   responseFormats,
 } from '../../../openapi/schemas/conversation/completion-fields.ts'
 import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../actors/ports/index.ts'
+import { exactObject } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { refuseLargeSchema } from '../server/fields/schema-size.ts'
 import { badRequest } from '../server/http-error.ts'
@@ -98,7 +99,7 @@ function readSchema(value: unknown, where: string): AnswerSchema {
   const read: AnswerSchema = { name }
   if (typeof description === 'string') read.description = description
   else if (isGiven(description)) badRequest(`${where}.description: must be a string`)
-  if (isObject(schema)) read.schema = schema
+  if (isObject(schema)) read.schema = exactObject(schema)
   else if (isGiven(schema)) badRequest(`${where}.schema: must be an object`)
   if (typeof strict === 'boolean') read.strict = strict
   else if (isGiven(strict)) badRequest(`${where}.strict: must be true or false`)

@@ -3,7 +3,7 @@ import type { GenerationConfig, Limits, ReplyFacts, ResponseFormat } from '../..
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import type { CallerInstructions, Compaction, OnLoss, OnMissingTools } from './agents.ts'
+import { type CallerInstructions, type Compaction, type OnLoss, type OnMissingTools, readFormat } from './agents.ts'
 import { type StoredConnection, wireApi } from './providers.ts'
 import type { ToolsOfAgent } from './tools/tool-approvals.ts'
 import { choiceOf } from './tools/tool-kinds.ts'
@@ -113,15 +113,17 @@ async function configurationVersion(sql: AnySql): Promise<number> {
   return row.version
 }
 
-const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> =>
-  sql<(AgentForCompletion & { version: number })[]>`
+type Row = Omit<AgentForCompletion, 'responseFormat'> & { version: number; responseFormat: string | null }
+
+async function forCompletion(sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> {
+  const rows = await sql<Row[]>`
     select a.id, a.name, a.model, a.generation_config as "generationConfig", coalesce(prompt.content, a.system_prompt) as system,
       coalesce((select max(v.number) from agent_versions v where v.agent_id = a.id), 0) as version,
       case when prompt.id is not null then jsonb_build_object('id', prompt.id, 'name', prompt.name,
         'sha256', encode(sha256(convert_to(prompt.content, 'UTF8')), 'hex')) end as prompt,
       jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key,
         'wireApi', ${wireApi(sql, sql`p.`)}) as provider,
-      a.response_format as "responseFormat",
+      a.response_format::text as "responseFormat",
       (select coalesce(jsonb_agg(jsonb_build_object('model', f.model, 'provider', jsonb_build_object(
                 'id', o.id, 'type', o.provider_type, 'baseUrl', o.base_url, 'apiKey', o.api_key,
                 'wireApi', ${wireApi(sql, sql`o.`)})) order by f.place), '[]')
@@ -133,3 +135,5 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
       (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`
+  return rows.map(({ responseFormat, ...agent }) => ({ ...agent, responseFormat: readFormat(responseFormat) }))
+}

@@ -1,9 +1,10 @@
 /** Agents: a configured model with a system prompt and generation settings. */
 import type { GenerationConfig, Limits, ResponseFormat } from '../../actors/ports/index.ts'
+import { exactObject, parseExact } from '../../untrusted/exact-json.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
 import { type Fragment, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { recordTable } from '../record-table.ts'
+import { readRecords, recordTable } from '../record-table.ts'
 
 /** Another model, asked when the one before fails. */
 export interface Fallback {
@@ -78,7 +79,7 @@ export type AgentChanges = { [Field in keyof NewAgent]?: NewAgent[Field] | undef
 
 const columns = (sql: AnySql): Fragment => sql`
   id, name, provider_id as "providerId", model, prompt_id as "promptId",
-  system_prompt as "systemPrompt", generation_config as "generationConfig", response_format as "responseFormat",
+  system_prompt as "systemPrompt", generation_config as "generationConfig", response_format::text as "responseFormat",
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
      from agent_fallbacks f where f.agent_id = id) as fallbacks,
   allowed_origins as "allowedOrigins", allow_sharing as "allowSharing", history_max_tokens as "historyMaxTokens",
@@ -87,7 +88,23 @@ const columns = (sql: AnySql): Fragment => sql`
   coalesce((select max(v.number) from agent_versions v where v.agent_id = id), 0) as version,
   exists (select from agent_drafts d where d.agent_id = id) as "hasDraft", ${timestamps(sql)}`
 
-export const { list: listAgents, find: findAgent } = recordTable<Agent>('agents', columns)
+/** An agent as it is selected: its format is read as text, since the driver's numbers lose digits. */
+type Row = Omit<Agent, 'responseFormat'> & { responseFormat: string | null }
+
+/** Reads a stored format. The numbers of its schema keep their digits. */
+export const readFormat = (text: string | null): ResponseFormat | null =>
+  text === null ? null : Object(parseExact(text))
+
+/** Returns a format of `parseNoted` with the digits of its schema, as `readFormat` does. */
+export function exactFormat<Format extends ResponseFormat | null | undefined>(format: Format): Format {
+  if (format?.type !== 'json_schema' || format.json_schema.schema === undefined) return format
+  return { ...format, json_schema: { ...format.json_schema, schema: exactObject(format.json_schema.schema) } }
+}
+
+export const { list: listAgents, find: findAgent } = readRecords(
+  recordTable<Row>('agents', columns),
+  ({ responseFormat, ...agent }): Agent => ({ ...agent, responseFormat: readFormat(responseFormat) }),
+)
 
 /** Locks an agent as its deletion does, until the end of the transaction. */
 export async function lockAgent(tx: Tx, id: string): Promise<void> {

@@ -13,7 +13,7 @@ const IN_JSON = new RegExp(`"${MARK}([-+.\\deE]+)"`, 'g')
 const IN_HEADER = new RegExp(`^${MARK}`)
 
 /** Fields of a result that the SDK passes on without looking at their numbers. */
-const MARKED_FIELDS = new Set(['content', 'structuredContent', 'inputRequests'])
+const MARKED_FIELDS = new Set(['content', 'structuredContent', 'inputRequests', 'tools'])
 
 /** Returns fields of `parseExact` with marked texts in place of raw numbers. */
 export const withMarks = (fields: Record<string, unknown>): Record<string, unknown> =>
@@ -37,7 +37,7 @@ export const numbersInJson = (body: string): string => (body.includes(MARK) ? bo
 /** Returns a header that the SDK wrote, without the mark. */
 export const numberInHeader = (header: string): string => header.replace(IN_HEADER, '')
 
-/** Parses a server's message. Numbers in a result's content, and in its questions, are marked. Throws as `JSON.parse` does. */
+/** Parses a server's message. Numbers in a result's content, in its questions and in schemas of tools are marked. Throws as `JSON.parse` does. */
 export function parseMessage(text: string): unknown {
   const message: unknown = JSON.parse(text)
   if (!mayChange(text)) return message

@@ -5,6 +5,7 @@ import type { ToolChoice, ToolSpec } from '../../../actors/ports/index.ts'
 import { isAbsent } from '../../../http/sending/answer-fields.ts'
 import { refuseLargeSchema, refuseLargeTogether } from '../../../http/server/fields/schema-size.ts'
 import { badRequest } from '../../../http/server/http-error.ts'
+import { exactObject } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 
 export interface CallerTools {
@@ -97,7 +98,7 @@ function readFunction(given: unknown, where: string): ToolSpec {
   return {
     name,
     description: description ?? '',
-    inputSchema: { properties: {}, ...parameters, type: 'object' },
+    inputSchema: { properties: {}, ...(parameters && exactObject(parameters)), type: 'object' },
     ...(strict === true && { strict }),
   }
 }

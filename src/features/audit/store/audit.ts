@@ -1,6 +1,8 @@
 /** The audit log (contract section 23). An entry is written in the transaction of its change. */
+
 import type { AnySql } from '../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime, itemsOf, type Page, wholePage } from '../../../persistence/postgres/page.ts'
+import { parseExact } from '../../../untrusted/exact-json.ts'
 
 type AuditAction =
   | 'create'
@@ -91,7 +93,12 @@ function matching(sql: AnySql, { q = '', actor, kind, from, to }: Omit<AuditQuer
 
 const columns = (sql: AnySql): Fragment => sql`
   id, ${isoTime(sql, 'at')} as at, actor, actor_kind as "actorKind", action, kind, record_id as "recordId",
-  record_name as "recordName", changes, ip, request_id as "requestId"`
+  record_name as "recordName", changes::text as changes, ip, request_id as "requestId"`
+
+/** Changes are read as text: the driver's numbers lose digits. */
+type Row = Omit<AuditEntry, 'changes'> & { changes: string }
+
+const readEntry = ({ changes, ...entry }: Row): AuditEntry => ({ ...entry, changes: Object(parseExact(changes)) })
 
 /**
  * Returns entries in the order of their commits, and the place of the last one: whoever continues there misses none that
@@ -101,7 +108,7 @@ export async function followEntries(
   sql: AnySql,
   query: AuditFollowing,
 ): Promise<{ entries: AuditEntry[]; next: string } | null> {
-  const [page] = await sql<{ items: AuditEntry[] | null; last: string | null; known: boolean }[]>`
+  const [page] = await sql<{ items: Row[] | null; last: string | null; known: boolean }[]>`
     with page as (
       select committed as num, ${columns(sql)} from audit_entries
        where committed > ${String(query.after)}::text::bigint ${matching(sql, query)} order by committed limit ${query.limit}
@@ -111,7 +118,8 @@ export async function followEntries(
            ${String(query.after)}::text::bigint <= coalesce(pg_sequence_last_value('audit_commits'::regclass), 0) as known,
            ${itemsOf(sql, 'asc')}`
   if (page === undefined || !page.known) return null
-  return { entries: wholePage({ items: page.items, total: 0 }).items, next: page.last ?? String(query.after) }
+  const { items } = wholePage({ items: page.items, total: 0 })
+  return { entries: items.map(readEntry), next: page.last ?? String(query.after) }
 }
 
 /**
@@ -121,14 +129,15 @@ export async function followEntries(
 export async function listEntries(sql: AnySql, query: AuditQuery): Promise<Page<AuditEntry>> {
   const { limit, offset } = query
   const found = matching(sql, query)
-  const [page] = await sql<{ items: AuditEntry[] | null; total: number }[]>`
+  const [page] = await sql<{ items: Row[] | null; total: number }[]>`
     with page as (
       select num, ${columns(sql)}
         from audit_entries where true ${found} order by num desc limit ${limit} offset ${offset}
     ),
     rows as (select num, to_jsonb(page) - 'num' as item from page)
     select (select count(*)::integer from audit_entries where true ${found}) as total, ${itemsOf(sql, 'desc')}`
-  return wholePage(page)
+  const { items, total } = wholePage(page)
+  return { items: items.map(readEntry), total }
 }
 
 export async function forgetEntries(sql: AnySql, days: number): Promise<void> {

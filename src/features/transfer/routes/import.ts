@@ -12,6 +12,7 @@ import { changeProvider, createProvider } from '../../../persistence/records/pro
 import { changeHttpTool, createHttpTool } from '../../../persistence/records/tools/http-tools.ts'
 import { changeMcpServer, createMcpServer } from '../../../persistence/records/tools/mcp-servers.ts'
 import { promptWarning } from '../../../templates/prompt-template.ts'
+import { exactObject } from '../../../untrusted/exact-json.ts'
 import { type Configuration, HIDDEN } from '../store/transfer.ts'
 import { toolsOf } from './approvals.ts'
 import { indexed } from './by-name.ts'
@@ -34,6 +35,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
     changedServers: [],
     changes: [],
   }
+  keepDigits(given)
   await takeProviders(taking, given.providers ?? [])
   await takePrompts(taking, given.prompts ?? [])
   addWarnings(taking, given.prompts ?? [])
@@ -42,6 +44,15 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
   await takeAgents(taking, given.agents ?? [])
   await takeAgentTools(taking, given.agentTools ?? [])
   return taking
+}
+
+/** Puts raw numbers in place of those whose digits are noted: schemas are compared and stored as they were written. */
+function keepDigits({ httpTools, agents }: Import): void {
+  for (const tool of httpTools ?? []) if (tool.inputSchema) tool.inputSchema = exactObject(tool.inputSchema)
+  for (const { responseFormat } of agents ?? []) {
+    const format = responseFormat?.json_schema
+    if (format?.schema) format.schema = exactObject(format.schema)
+  }
 }
 
 /** Takes providers in. One without a type must be there. Keys that are given are stored; `***` keeps the one that is there. */

@@ -5,6 +5,7 @@ import { answerOf, startThread } from '../../../async/isolated-worker.ts'
 import { decodeUtf8 } from '../../../http/server/body.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
 import { readBody } from '../../../http/server/request-body/incoming-body.ts'
+import { parseNoted } from '../../../untrusted/exact-json.ts'
 import type { YamlAnswer } from './yaml-worker.ts'
 
 /** RFC 9512, and the names that were in use before it. */
@@ -39,7 +40,7 @@ export async function parseYaml(text: string, deadlineMs = DEADLINE_MS): Promise
   try {
     const answer = await turn('yaml', () => ask(text, deadlineMs))
     if ('fault' in answer) throw new HttpError(400, answer.fault)
-    return JSON.parse(answer.json)
+    return parseNoted(answer.json)
   } finally {
     waiting--
   }

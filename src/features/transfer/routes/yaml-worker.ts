@@ -6,6 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument } from 'yaml'
 import { MOST_LEVELS, MOST_VALUES } from '../../../http/server/json-size.ts'
 import { findFault } from '../../../http/server/request-body/text.ts'
+import { keepDigits } from '../../../untrusted/exact-yaml.ts'
 
 /** `json`: the document as JSON text, which the server reads faster than a cloned object. */
 export type YamlAnswer = { json: string } | { fault: string }
@@ -66,6 +67,7 @@ function checkNodes(document: Document, lines: LineCounter): void {
     if (isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value)) {
       throw new Fault(`body: holds a number that JSON does not have${place(node, lines)}`)
     }
+    if (isScalar(node)) keepDigits(node)
     if (!isMap(node) && !isSeq(node)) continue
     if (depth > MOST_LEVELS) throw new Fault(`body: must not be nested more than ${MOST_LEVELS} deep`)
     if (isMap(node)) checkKeys(node.items, lines)

@@ -2,11 +2,18 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GenerationConfig, ResponseFormat, WireApi } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
-import type { CallerInstructions, Compaction, OnLoss, OnMissingTools } from '../../../persistence/records/agents.ts'
+import {
+  type CallerInstructions,
+  type Compaction,
+  exactFormat,
+  type OnLoss,
+  type OnMissingTools,
+} from '../../../persistence/records/agents.ts'
 import { wireApi } from '../../../persistence/records/providers.ts'
 import type { HttpToolFields } from '../../../persistence/records/tools/http-tools.ts'
 import type { McpServerFields } from '../../../persistence/records/tools/mcp-servers.ts'
 import { type StoredApprovals, storedApprovals } from '../../../persistence/records/tools/tool-approvals.ts'
+import { parseExact, parseNoted } from '../../../untrusted/exact-json.ts'
 
 type ProviderTypeId = components['schemas']['ProviderType']['id']
 
@@ -47,12 +54,15 @@ export interface Configuration {
   agentTools: (Named & { approval: StoredApprovals })[]
 }
 
+/** The lists with schemas are read as text, since the driver's numbers lose digits. */
+type Row = Omit<Configuration, 'agents' | 'httpTools'> & { agents: string; httpTools: string }
+
 /**
  * Reads the configuration in one statement, so from one snapshot. As json, not jsonb: models read a schema's properties
  * in order.
  */
 export async function readConfiguration(sql: AnySql): Promise<Configuration> {
-  const [row] = await sql<Configuration[]>`
+  const [row] = await sql<Row[]>`
     select
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'wireApi', ${wireApi(sql, sql``)},
                 'providerType', provider_type, 'baseUrl', base_url, 'hasApiKey', api_key is not null) order by num), '[]')
@@ -68,11 +78,11 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                 'fallbacks', (select coalesce(json_agg(json_build_object('provider', o.name, 'model', f.model)
                                 order by f.place), '[]')
                                 from agent_fallbacks f join providers o on o.id = f.provider_id
-                               where f.agent_id = a.id)) order by a.num), '[]')
+                               where f.agent_id = a.id)) order by a.num), '[]')::text
          from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
       ) as agents,
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'description', description, 'method', method,
-                'url', url, 'headers', headers, 'body', body, 'inputSchema', input_schema) order by num), '[]')
+                'url', url, 'headers', headers, 'body', body, 'inputSchema', input_schema) order by num), '[]')::text
          from http_tools) as "httpTools",
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'transport', transport, 'url', url,
                 'sendUser', send_user, 'headers', headers, 'auth', auth, 'oauthClientId', oauth_client_id) order by num), '[]')
@@ -81,7 +91,12 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                         order by a.num), '[]')
          from agents a) as "agentTools"`
   if (row === undefined) throw new Error('The configuration was not returned.')
-  return row
+  const agents: Configuration['agents'] = Object(parseNoted(row.agents))
+  return {
+    ...row,
+    agents: agents.map((agent) => ({ ...agent, responseFormat: exactFormat(agent.responseFormat) })),
+    httpTools: Object(parseExact(row.httpTools)),
+  }
 }
 
 /** The place of a secret in an export; in an import it keeps the one that is there. */

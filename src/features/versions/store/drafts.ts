@@ -6,7 +6,14 @@ import { requireApproved, requireTools } from '../../../persistence/records/tool
 import { requireWays } from '../../../persistence/records/tools/agent-ways.ts'
 import { textOfApproval, tidyApprovals } from '../../../persistence/records/tools/tool-approvals.ts'
 import { type Changes, type ToolChoice, tidyTools } from '../../../persistence/records/tools/tool-kinds.ts'
-import { readSnapshot, type Snapshot, type VersionFields, type WholeSnapshot, withoutGoneTools } from './snapshot.ts'
+import {
+  readAgentFields,
+  readSnapshot,
+  type Snapshot,
+  type VersionFields,
+  type WholeSnapshot,
+  withoutGoneTools,
+} from './snapshot.ts'
 
 /** The changed fields. `named`: the tools that the names in `approvals` stood for when the draft was saved. */
 export interface DraftChanges {
@@ -30,8 +37,8 @@ const noChanges: DraftChanges = { agent: {}, tools: {}, named: {} }
 export async function readDraft(sql: AnySql, agentId: string): Promise<DraftState | null> {
   const live = await readSnapshot(sql, agentId)
   if (live === null) return null
-  const [row] = await sql<{ changes: DraftChanges }[]>`select changes from agent_drafts where agent_id = ${agentId}`
-  const changes = row?.changes ?? null
+  const [row] = await sql<{ changes: string }[]>`select changes::text from agent_drafts where agent_id = ${agentId}`
+  const changes = row ? readAgentFields<DraftChanges>(row.changes) : null
   return { live, changes, drafted: await withPrompt(sql, draftedOf(live, changes ?? noChanges)) }
 }
 

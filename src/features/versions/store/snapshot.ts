@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NamedTool, NamedTools } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
-import { type Agent, updateAgent } from '../../../persistence/records/agents.ts'
+import { type Agent, exactFormat, updateAgent } from '../../../persistence/records/agents.ts'
 import { requireWays } from '../../../persistence/records/tools/agent-ways.ts'
 import { replaceTools, type ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
+import { parseNoted } from '../../../untrusted/exact-json.ts'
 
 /** The fields of an agent that a version holds: all but its name and what concerns its callers. */
 export type VersionFields = Omit<
@@ -27,24 +28,31 @@ export interface WholeSnapshot extends Snapshot {
 }
 
 export interface SnapshotRow {
-  config: Snapshot
+  /** JSON text: the driver's numbers lose digits. */
+  config: string
   prompt: string | null
   names: WholeSnapshot['names']
 }
 
-export const wholeOf = ({ config, prompt, names }: SnapshotRow): WholeSnapshot => ({
-  ...config,
-  tools: { ...leftOut, ...config.tools },
-  prompt,
-  names,
-})
+/** Reads stored JSON with an agent's fields. The numbers in its format's schema keep their digits. */
+export function readAgentFields<Stored extends { agent: Partial<VersionFields> }>(text: string): Stored {
+  const stored: Stored = Object(parseNoted(text))
+  const { agent } = stored
+  if (agent.responseFormat) agent.responseFormat = exactFormat(agent.responseFormat)
+  return stored
+}
+
+export function wholeOf({ config, prompt, names }: SnapshotRow): WholeSnapshot {
+  const held = readAgentFields<Snapshot>(config)
+  return { ...held, tools: { ...leftOut, ...held.tools }, prompt, names }
+}
 
 /** The fields that are left out where they are null or empty. */
 const leftOut = { approvalsExpireAfterS: null, agentTools: [] }
 
 /** Reads what the agent is now. Null when there is no such agent. */
 export async function readSnapshot(sql: AnySql, agentId: string): Promise<WholeSnapshot | null> {
-  const [row] = await sql<SnapshotRow[]>`select config, prompt, names from agent_snapshot(${agentId})`
+  const [row] = await sql<SnapshotRow[]>`select config::text, prompt, names from agent_snapshot(${agentId})`
   return row === undefined ? null : wholeOf(row)
 }
 

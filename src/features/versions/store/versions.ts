@@ -44,7 +44,7 @@ export async function findVersion(
 ): Promise<(Version & { held: WholeSnapshot }) | null> {
   if (!isUuid(agentId) || number === null) return null
   const [row] = await sql<(Version & SnapshotRow)[]>`
-    select * from (select ${columns(sql)}, v.config, v.prompt, v.names from agent_versions v where v.agent_id = ${agentId}) all_of
+    select * from (select ${columns(sql)}, v.config::text, v.prompt, v.names from agent_versions v where v.agent_id = ${agentId}) all_of
      where number = ${number}`
   if (row === undefined) return null
   const { config, prompt, names, ...version } = row

@@ -6,8 +6,7 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import * as httpTools from '../../../persistence/records/tools/http-tools.ts'
 import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
-import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
-import { isObject } from '../../../untrusted/is-object.ts'
+import { exactObject } from '../../../untrusted/exact-json.ts'
 import { patternWarning } from '../../../untrusted/schema-patterns.ts'
 import { contextOf, type HttpToolWriting, httpToolChanges, newHttpTool } from '../../server/fields/http-tool-input.ts'
 import { missing } from '../../server/http-error.ts'
@@ -76,7 +75,7 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
     testHttpTool: async ({ params: { id }, body, reply }) => {
       const [stored] = isUuid(id) ? await httpTools.storedHttpTools(sql, [id]) : []
       const by = { user: body.user ?? null, metadata: body.metadata ?? {} }
-      return testStored(deps, stored ?? missing('HTTP tool'), { args: exactArguments(body.arguments ?? {}), by }, reply)
+      return testStored(deps, stored ?? missing('HTTP tool'), { args: exactObject(body.arguments ?? {}), by }, reply)
     },
   } satisfies Handlers<'httpTools'>
 }
@@ -87,12 +86,6 @@ function withWarning<Tool extends Pick<httpTools.HttpToolFields, 'inputSchema'>>
 ): Tool & { warning?: string } {
   const warning = patternWarning(tool.inputSchema)
   return warning === null ? tool : { ...tool, warning }
-}
-
-/** Returns the arguments with the digits of their numbers. */
-export function exactArguments(given: Record<string, unknown>): Record<string, unknown> {
-  const args = parseExact(writeExact(given))
-  return isObject(args) ? args : given
 }
 
 /** Tests a stored tool. Always resolves to an answer: what went wrong is what the caller asked about. */

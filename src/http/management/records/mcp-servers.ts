@@ -7,13 +7,13 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as mcpServers from '../../../persistence/records/tools/mcp-servers.ts'
 import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
+import { exactObject } from '../../../untrusted/exact-json.ts'
 import { contextOf, mcpServerChanges, newMcpServer } from '../../server/fields/mcp-server-input.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
 import { choicesWith } from './dependents.ts'
-import { exactArguments } from './http-tools.ts'
 
 /** A server as it is connected to: headers in plain text. */
 export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders' | 'sealedClientSecret'>
@@ -91,7 +91,7 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
     testMcpServer: async ({ params: { id }, body, reply }) => {
       const [stored] = isUuid(id) ? await mcpServers.storedMcpServers(sql, [id]) : []
       const server = opened(deps, stored ?? missing('MCP server'))
-      const call = { tool: body.tool, args: exactArguments(body.arguments ?? {}) }
+      const call = { tool: body.tool, args: exactObject(body.arguments ?? {}) }
       const caller = connectionSignal(reply)
       const begin = performance.now()
       const { ok, content } = await deps.callMcpTool(server, call, caller).catch((error: unknown) => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import type * as httpTools from '../../../persistence/records/tools/http-tools.ts'
 import { type ToolTemplates, toolTemplateProblem } from '../../../templates/tool-template.ts'
+import { exactObject } from '../../../untrusted/exact-json.ts'
 import { badRequest } from '../http-error.ts'
 import { newHeaders, readableHeaders, updatedHeaders } from './header-input.ts'
 import { checkToolAddress, toolOrigin } from './web-address.ts'
@@ -25,7 +26,8 @@ type HttpToolInput = Pick<httpTools.HttpToolFields, 'name' | 'description' | 'me
 
 /** Returns a tool to be stored. Rejects with 400. */
 export async function newHttpTool(deps: HttpToolWriting, given: HttpToolInput): Promise<httpTools.NewHttpTool> {
-  const { name, description, method, url, headers, body, inputSchema } = given
+  const { name, description, method, url, headers, body } = given
+  const inputSchema = given.inputSchema && exactObject(given.inputSchema)
   checkToolAddress(url)
   await checkInputSchema(deps, inputSchema)
   const id = randomUUID()
@@ -42,7 +44,8 @@ export async function httpToolChanges(
   deps: HttpToolWriting,
   given: Given<HttpToolInput>,
 ): Promise<httpTools.DecideHttpTool> {
-  const { headers, name, description, method, url, body, inputSchema } = given
+  const { headers, name, description, method, url, body } = given
+  const inputSchema = given.inputSchema && exactObject(given.inputSchema)
   if (url !== undefined) checkToolAddress(url)
   await checkInputSchema(deps, inputSchema)
   return (stored) => {

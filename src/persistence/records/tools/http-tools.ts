@@ -1,7 +1,9 @@
 /** HTTP tools: one request each, with placeholders for the model's arguments. */
+
+import { parseExact } from '../../../untrusted/exact-json.ts'
 import type { AnySql, Tx } from '../../postgres/database.ts'
 import { type Fragment, timestamps } from '../../postgres/page.ts'
-import { recordTable } from '../../record-table.ts'
+import { readRecords, recordTable } from '../../record-table.ts'
 import type { StoredHeaders } from './secret-headers.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
@@ -36,20 +38,30 @@ export type HttpToolChanges = { [Field in keyof HttpToolFields]?: HttpToolFields
 }
 
 const fields = (sql: AnySql): Fragment =>
-  sql`id, name, description, method, url, headers, body, input_schema as "inputSchema"`
+  sql`id, name, description, method, url, headers, body, input_schema::text as "inputSchema"`
 
 const columns = (sql: AnySql): Fragment => sql`${fields(sql)}, ${timestamps(sql)}`
 
 const stored = (sql: AnySql): Fragment => sql`${fields(sql)}, secret_headers as "secretHeaders"`
 
-const table = recordTable<HttpTool>('http_tools', columns)
+/** A row as it is selected: its schema is read as text, since the driver's numbers lose digits. */
+type Row<Tool extends HttpToolFields> = Omit<Tool, 'inputSchema'> & { inputSchema: string | null }
+
+const readTool = <Tool extends { inputSchema: string | null }>({ inputSchema, ...tool }: Tool) => ({
+  ...tool,
+  inputSchema: inputSchema === null ? null : Object(parseExact(inputSchema)),
+})
+
+const table = readRecords(recordTable<Row<HttpTool>>('http_tools', columns), readTool)
 export const { list: listHttpTools, find: findHttpTool } = table
 
 /** Reads those tools that exist, in any order. Ids are UUIDs. */
 export const storedHttpTools = async (sql: AnySql, ids: readonly string[]): Promise<StoredHttpTool[]> =>
   ids.length === 0
     ? []
-    : [...(await sql<StoredHttpTool[]>`select ${stored(sql)} from http_tools where id = any (${[...ids]}::uuid[])`)]
+    : (
+        await sql<Row<StoredHttpTool>[]>`select ${stored(sql)} from http_tools where id = any (${[...ids]}::uuid[])`
+      ).map(readTool)
 
 export function createHttpTool(sql: AnySql, tool: NewHttpTool): Promise<HttpTool> {
   const { id, name, description, method, url, headers, secretHeaders, body, inputSchema } = tool
@@ -68,8 +80,10 @@ export type DecideHttpTool = (tool: StoredHttpTool) => HttpToolChanges
  * Null when there is no such tool.
  */
 export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool): Promise<HttpTool | null> {
-  const [tool] = await tx<StoredHttpTool[]>`select ${stored(tx)} from http_tools where id = ${id} for no key update`
-  if (tool === undefined) return null
+  const [row] = await tx<Row<StoredHttpTool>[]>`
+    select ${stored(tx)} from http_tools where id = ${id} for no key update`
+  if (row === undefined) return null
+  const tool = readTool(row)
   const { sealedHeaders, ...changes } = decide(tool)
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)
   const next: StoredHttpTool = { ...tool, ...Object.fromEntries(given), ...sealedHeaders }

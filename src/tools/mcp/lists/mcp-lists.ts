@@ -1,7 +1,9 @@
 /** A cache of the usable tools of each MCP server, kept for some minutes. */
 import type { Tool } from '@modelcontextprotocol/client'
+import { isObject } from '../../../untrusted/is-object.ts'
 import { checkSchemas } from '../../schemas/arguments.ts'
 import { keyOf } from '../mcp-connections.ts'
+import { withNumbers } from '../mcp-numbers.ts'
 import type { McpServer } from '../mcp-transport.ts'
 
 export interface McpTool {
@@ -77,7 +79,7 @@ export async function usableTools(
   owner: string,
   skip: (name: string, reason: string) => void,
 ): Promise<McpTool[]> {
-  const tools = offered.slice(0, 2 * MAX_TOOLS)
+  const tools = offered.slice(0, 2 * MAX_TOOLS).map((tool) => ({ ...tool, inputSchema: schemaOf(tool) }))
   const reasons = await checkSchemas(
     tools.map(({ inputSchema }) => inputSchema),
     owner,
@@ -100,6 +102,12 @@ export async function usableTools(
     }
   }
   return [...usable.values()]
+}
+
+/** Returns a tool's schema with the digits that the server wrote. */
+function schemaOf({ inputSchema }: Tool): Record<string, unknown> {
+  const schema = withNumbers(inputSchema)
+  return isObject(schema) ? schema : inputSchema
 }
 
 function flawOfName(name: string, taken: ReadonlyMap<string, unknown>): string | null {
