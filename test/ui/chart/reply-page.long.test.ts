@@ -61,7 +61,12 @@ test('nothing that is typed before the palette is there is lost', async () => {
   await page.goto('/usage')
   await page.getByRole('heading', { name: 'Usage' }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('order desk')
+  await page.keyboard.type('order ')
+  await page.evaluate(`{
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', 'desk ')
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }))
+  }`)
   held.resolve()
   await until(() => page.getByRole('textbox', { name: 'Go to' }).inputValue()).toBe('order desk')
 })

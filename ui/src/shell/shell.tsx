@@ -176,23 +176,32 @@ function Side({ onSearch }: { onSearch: () => void }) {
   )
 }
 
-/** Returns what is typed from the moment that the palette is asked for until its field is there to take it. */
+/** Returns what is typed or pasted from the moment that the palette is asked for until its field is there to take it. */
 function useTypedAhead(isAsked: boolean): string {
   const [typed, setTyped] = useState('')
   useEffect(() => {
     if (!isAsked) return
     setTyped('')
+    const stop = () => {
+      removeEventListener('keydown', listen, true)
+      removeEventListener('paste', paste, true)
+    }
+    const paste = (event: ClipboardEvent) => {
+      if (event.target instanceof Element && event.target.closest('[role="dialog"]')) return stop()
+      const text = event.clipboardData?.getData('text/plain') ?? ''
+      setTyped((before) => before + text.trim())
+    }
     const listen = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey, altKey, target } = event
-      if (target instanceof Element && target.closest('[role="dialog"]'))
-        return removeEventListener('keydown', listen, true)
+      if (target instanceof Element && target.closest('[role="dialog"]')) return stop()
       if (key.length !== 1 || ctrlKey || metaKey || altKey) return
       event.preventDefault()
       event.stopPropagation()
       setTyped((before) => before + key)
     }
     addEventListener('keydown', listen, true)
-    return () => removeEventListener('keydown', listen, true)
+    addEventListener('paste', paste, true)
+    return stop
   }, [isAsked])
   return typed
 }
