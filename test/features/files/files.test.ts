@@ -60,6 +60,7 @@ verifies('contract-32.files', 'lists are pages, of a purpose and a user', async 
     return [json.data?.map(({ id }: { id: string }) => id), json.has_more]
   }
   expect(await list('purpose=vision')).toEqual([[ids[2], ids[1], ids[0]], false])
+  expect(await list('purpose=vision&limit=3')).toEqual([[ids[2], ids[1], ids[0]], false])
   expect(await list('purpose=vision&order=asc&limit=2')).toEqual([[ids[0], ids[1]], true])
   expect(await list(`purpose=vision&order=asc&limit=2&after=${ids[1]}`)).toEqual([[ids[2]], false])
   expect((await scene.call('GET', `${files}?after=file-1`)).status).toBe(400)
