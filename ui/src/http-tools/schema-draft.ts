@@ -1,4 +1,5 @@
 /** A tool's input schema as its form has it: rows of arguments, or JSON where rows cannot express it. */
+import { mayChange, parseExact } from '../../../src/untrusted/exact-json.ts'
 
 export const argumentTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
 export type ArgumentType = (typeof argumentTypes)[number]
@@ -28,8 +29,9 @@ export function draftOf(schema: Schema | null): SchemaDraft {
   return rowsOf(schema ?? {}) ?? { mode: 'json', text: JSON.stringify(schema, null, 2) }
 }
 
-/** Returns null when rows cannot express it. */
+/** Returns null when rows cannot express it, or when it holds numbers whose digits a form would lose. */
 function rowsOf(schema: Schema): Extract<SchemaDraft, { mode: 'rows' }> | null {
+  if (mayChange(JSON.stringify(schema))) return null
   const { type = 'object', properties = {}, required = [], ...rest } = schema
   if (type !== 'object' || !isObject(properties) || !Array.isArray(required)) return null
   if (required.some((name) => typeof name !== 'string' || !Object.hasOwn(properties, name))) return null
@@ -69,7 +71,7 @@ function parsed(text: string): Schema | null {
   if (text.trim() === '') return null
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExact(text)
   } catch (error) {
     throw new Error(`is not JSON: ${error instanceof Error ? error.message : error}`)
   }
