@@ -1,6 +1,5 @@
 /** What the admin pages make of texts: templates, schemas, headers, arguments, snippets. */
 import { expect, test } from 'vitest'
-import { parseExact } from '../../src/untrusted/exact-json.ts'
 import { browserSnippets } from '../../ui/src/agents/use-it/browser-snippets.ts'
 import { snippets } from '../../ui/src/agents/use-it/snippets.ts'
 import { headersOf, movesSecrets } from '../../ui/src/blocks/forms/header-rows.ts'
@@ -55,16 +54,6 @@ test('what rows cannot say is edited as JSON and cannot be switched', () => {
   expect(draft.mode).toBe('json')
   expect(switched(draft)).toBeNull()
   expect(switched({ mode: 'json', text: '{' })).toBeNull()
-})
-
-test('a schema with numbers that JavaScript rounds is edited as JSON, and goes back with their digits', () => {
-  const text = '{"type":"object","properties":{"a":{"type":"integer","minimum":1917043659912705297,"default":1.0}}}'
-  const schema = Object(parseExact(text))
-  const draft = draftOf(schema)
-  expect(draft.mode).toBe('json')
-  expect(switched(draft)).toBeNull()
-  expect(JSON.stringify(schemaOf(draft))).toBe(text)
-  expect(JSON.stringify(schemaOf(withArguments(draft, ['b'])))).toContain('"minimum":1917043659912705297,"default":1.0')
 })
 
 test('arguments of the templates are added behind those that are there', () => {

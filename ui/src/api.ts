@@ -1,6 +1,5 @@
 /** The only way to the server: the product's own client, with what all calls of the pages need. */
 import { ConnectionError, createClient } from '../../packages/client/src/index.ts'
-import { parseExact } from '../../src/untrusted/exact-json.ts'
 import { noteTag } from './blocks/editing/record-tags.ts'
 import { loginAgain } from './login/login-state.ts'
 import { connectionLost, reachableWithin } from './shell/connection.ts'
@@ -34,15 +33,10 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Browsers since 2025 can. */
-const canKeepDigits = typeof Reflect.get(JSON, 'rawJSON') === 'function'
-
 /** Calls resolve to the response's data, and reject with `ApiError` or `Unreachable`. Streams are resumed after breaks. */
 export const api = createClient({
   baseUrl: '',
   fetch: send,
-  // Schemas go back with the digits that they came with. Older browsers round them.
-  parse: canKeepDigits ? parseExact : JSON.parse,
   reconnect: {
     longestWaitMs: 5_000,
     // An open page keeps trying; and a login may take a while.

@@ -1,6 +1,5 @@
 /** An agent as its form has it: numbers may be empty, tools lie beside the rest. */
 
-import { parseExact } from '../../../src/untrusted/exact-json.ts'
 import { type LimitValues, limitsOfValues, valuesOfLimits } from '../limits/limit-values.ts'
 import type { Approval } from './approvals.ts'
 import type { Agent, AgentFields, AgentTools } from './resource.ts'
@@ -90,7 +89,7 @@ export function badJson(text: string): string | null {
   }
 }
 
-const formatOf = (text: string): Agent['responseFormat'] => (text.trim() === '' ? null : Object(parseExact(text)))
+const formatOf = (text: string): Agent['responseFormat'] => (text.trim() === '' ? null : JSON.parse(text))
 
 /** Returns the lines that hold something. */
 export const originsOf = (lines: string): string[] =>

@@ -1,5 +1,4 @@
 /** A tool's input schema as its form has it: rows of arguments, or JSON where rows cannot express it. */
-import { mayChange, parseExact } from '../../../src/untrusted/exact-json.ts'
 
 export const argumentTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
 export type ArgumentType = (typeof argumentTypes)[number]
@@ -29,9 +28,8 @@ export function draftOf(schema: Schema | null): SchemaDraft {
   return rowsOf(schema ?? {}) ?? { mode: 'json', text: JSON.stringify(schema, null, 2) }
 }
 
-/** Returns null when rows cannot express it, or when it holds numbers whose digits a form would lose. */
+/** Returns null when rows cannot express it. */
 function rowsOf(schema: Schema): Extract<SchemaDraft, { mode: 'rows' }> | null {
-  if (mayChange(JSON.stringify(schema))) return null
   const { type = 'object', properties = {}, required = [], ...rest } = schema
   if (type !== 'object' || !isObject(properties) || !Array.isArray(required)) return null
   if (required.some((name) => typeof name !== 'string' || !Object.hasOwn(properties, name))) return null
@@ -71,7 +69,7 @@ function parsed(text: string): Schema | null {
   if (text.trim() === '') return null
   let value: unknown
   try {
-    value = parseExact(text)
+    value = JSON.parse(text)
   } catch (error) {
     throw new Error(`is not JSON: ${error instanceof Error ? error.message : error}`)
   }
