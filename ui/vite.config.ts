@@ -31,7 +31,13 @@ export default defineConfig({
     // The Content-Security-Policy knows no data: addresses.
     assetsInlineLimit: 0,
     emptyOutDir: true,
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // A script that is fetched ahead in vain stays failed for good, and every part that imports it with it, also once the
+      // server is back (shell/reliable-import.ts). Parts that wait for nothing else are named in index.html (preloads.ts).
+      resolveDependencies: (_, files, { hostType }) =>
+        hostType === 'js' ? files.filter((file) => file.endsWith('.css')) : files,
+    },
     rolldownOptions: {
       // entry.ts begins what index.html names (preloads.ts).
       input: {
