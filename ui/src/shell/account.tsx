@@ -9,7 +9,7 @@ export function Account() {
   const leave = useMutation({ mutationFn: logout })
   if (data?.username == null) return null
   return (
-    <Group justify="space-between" wrap="nowrap" gap="xs">
+    <Group justify="space-between" wrap="nowrap" gap="xs" data-account>
       <Text fz="sm" truncate title={data.username}>
         {data.username}
         {data.role !== 'admin' && ` · ${data.role}`}
@@ -18,7 +18,7 @@ export function Account() {
         variant="subtle"
         color="gray"
         aria-label="Log out"
-        title="Log out"
+        title={`Log out (${data.username})`}
         loading={leave.isPending}
         onClick={() => leave.mutate()}
       >
