@@ -205,7 +205,7 @@ verifies('contract-25.database-surroundings', 'a database that cannot be used is
     await expect(restoreFrom(file, url, options())).rejects.toThrow(words)
   }
   const nowhere = join(folder, 'no-folder', 'never.sql')
-  await expect(backUp(nowhere, target.url, options())).rejects.toThrow(/never\.sql cannot be written: there is no folder/)
+  await expect(backUp(nowhere, target.url, options())).rejects.toThrow(/never\.sql cannot be written: there is no/)
 })
 
 test('what cannot be read is not restored: it is named before anything is made', async () => {
