@@ -4,7 +4,7 @@ import type { Page, Request } from 'playwright-core'
 /** A page that is not at rest after this is in trouble, or follows something that never ends. */
 const LIMIT_MS = 30_000
 
-/** What stands for words to come: the frame before the scripts, and what a part of a page shows while it is read. */
+/** Places of words to come: the frame before the scripts, and those that a part of a page shows while it is read. */
 const marks =
   '#root:empty, .first, [aria-busy=true], .mantine-Skeleton-root, .mantine-Loader-root, [role=status][aria-label=Loading]'
 

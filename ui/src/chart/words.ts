@@ -44,6 +44,6 @@ export const detailWords = (detail: object): string[] =>
     .filter(([, value]) => value !== false)
     .map(([key, value]) => {
       if (key === 'parentId' && value === null) return 'new conversation'
-      const words = value === 1 ? known[key]?.replace(/s\b/, '') : known[key]
+      const words = value === 1 ? known[key]?.replace(/^(# \w+)s\b/, '$1') : known[key]
       return words?.replace('#', String(value)) ?? (value === true ? key : `${key} ${String(value)}`)
     })

@@ -1,5 +1,4 @@
 /** The audit log (contract section 23). An entry is written in the transaction of its change. */
-
 import type { AnySql } from '../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime, itemsOf, type Page, wholePage } from '../../../persistence/postgres/page.ts'
 import { parseExact } from '../../../untrusted/exact-json.ts'

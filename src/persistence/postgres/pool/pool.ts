@@ -49,7 +49,7 @@ function waitForConnection(
     }
     fail(unsentBy(refusal ?? broken('CONNECT_TIMEOUT')))
   }
-  // One that the server refused late has waited already.
+  // Nothing is left of the wait where the server was late to refuse a connection: Node.js warns of a negative time.
   timer = setTimeout(giveUp, Math.max(Math.min(silenceMs, CROWDED_WAIT_MS) - (performance.now() - since), 0))
 }
 

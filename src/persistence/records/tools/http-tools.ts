@@ -1,5 +1,4 @@
 /** HTTP tools: one request each, with placeholders for the model's arguments. */
-
 import { parseExact } from '../../../untrusted/exact-json.ts'
 import type { AnySql, Tx } from '../../postgres/database.ts'
 import { type Fragment, timestamps } from '../../postgres/page.ts'
