@@ -107,12 +107,15 @@ verifies('contract-29.expires', 'nobody can send it', async () => {
 })
 
 verifies('contract-29.expires', 'an instance that drains begins none', async () => {
-  const { sql } = open.here
   const id = await waiting()
-  await sql`update instances set begins_queued = false`
-  await elapse(id)
-  const begun = await sql`select expire_approvals(i.id, i.epoch, 10) from instances i where i.lost_at is null`
-  expect([begun.length, (await sessionOf(id)).pending.length]).toEqual([0, 2])
-  await sql`update instances set begins_queued = true`
+  // Instances that do not drain see the time that is over when all of this is committed.
+  const undecided = await open.here.sql.begin(async (tx) => {
+    await tx`update instances set begins_queued = false`
+    await tx`update waits set expires_at = clock_timestamp() where session_id = ${id}`
+    await tx`select expire_approvals(i.id, i.epoch, 10) from instances i where i.lost_at is null`
+    await tx`update instances set begins_queued = true`
+    return await tx`select from waiting_calls where session_id = ${id} and decision is null`
+  })
+  expect(undecided).toHaveLength(2)
   await expect.poll(async () => (await shown(id)).at(-1).content).toBe('Done.')
 })
