@@ -22,7 +22,10 @@ const setupOf = ({ versions, flags }: Row): string => {
   return `${parts.join(', ') || 'the bench itself'}${flags ? `; \`${flags}\`` : ''}`
 }
 
-/** Returns a line for each contender and setup, with the dates of its measurements; if it had several setups, with the cases of each. */
+/**
+ * Returns a line for each contender and setup, with the dates of its measurements; if it had several setups, with the
+ * cases of each.
+ */
 function contenderLines(sections: readonly (readonly [string, CaseResult])[]): string[] {
   const runs = sections.flatMap(([caseName, { at, rows }]) =>
     Object.entries(rows).map(([name, row]) => ({ name, setup: setupOf(row), caseName, at })),

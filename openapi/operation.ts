@@ -24,9 +24,14 @@ export interface Operation {
   role?: Role
   /** Only in the management scope: keys open it with this scope alone, whatever their role. */
   keyScope?: 'audit:read'
-  /** Only in the management scope: the parameter of the path that names the session, or the message, whose content it shows. */
+  /**
+   * Only in the management scope: the parameter of the path that names the session, or the message, whose content it
+   * shows.
+   */
   shows?: 'id' | 'session_id' | 'message_id' | 'child_id'
-  /** Only in the management scope: no key opens the operation, only a login (or nothing, where no login is required). */
+  /**
+   * Only in the management scope: no key opens the operation, only a login (or nothing, where no login is required).
+   */
   loginAlone?: true
   /**
    * Only in the deploy scope: what a client secret may do here. Nothing by default (403). `user`: what concerns its user, unless
@@ -43,8 +48,8 @@ export interface Operation {
   headers?: Readonly<Record<string, string>>
   body?: TSchema
   /**
-   * Fields that the body does not have are refused, as they are in every body of the management scope; of a GET or PUT the parameters
-   * that its query does not have, as a misspelt filter would answer with everything.
+   * Fields that the body does not have are refused, as they are in every body of the management scope; of a GET or PUT
+   * the parameters that its query does not have, as a misspelt filter would answer with everything.
    */
   refusesUnknown?: true
   /** The fields of a `multipart/form-data` body, in place of `body`. The handler reads and checks them. */

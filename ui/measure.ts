@@ -34,7 +34,9 @@ async function javaScript(page: Page, path: string): Promise<string> {
   return `${Math.round(bytes / 1000)} kB`
 }
 
-/** Times between frames, and the processor time that the page's thread took for each: other programs do not add to it. */
+/**
+ * Times between frames, and the processor time that the page's thread took for each: other programs do not add to it.
+ */
 async function frames(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -91,9 +93,10 @@ async function lighthouse(url: string, preset: 'mobile' | 'desktop', folder: str
 }
 
 /**
- * Chromium's headless build shows the first frame of an emulated screen one or two seconds after it is ready, at some loads and not
- * at others, these pages' scripts or not; Lighthouse then takes all that was loaded by then for what the frame waited for. So the
- * window itself has the size and density of the preset's phone; network and processor are simulated as always.
+ * Chromium's headless build shows the first frame of an emulated screen one or two seconds after it is ready, at some
+ * loads and not at others, these pages' scripts or not; Lighthouse then takes all that was loaded by then for what the
+ * frame waited for. So the window itself has the size and density of the preset's phone; network and processor are
+ * simulated as always.
  */
 const phone = ['--window-size=412,823', '--force-device-scale-factor=1.75']
 

@@ -67,8 +67,8 @@ export default defineConfig({
               minShareCount: 3,
               priority: 2,
             },
-            // Apart, since a group below is merged with its nearest: for an icon Home, and for a draft the chart, would ask for the
-            // playground's.
+            // Apart, since a group below is merged with its nearest: for an icon Home, and for a draft the chart, would
+            // ask for the playground's.
             {
               name: 'watching',
               test: /\/ui\/src\/(?:chart\/(?!canvas\/|layout\/|reading\/(?!words\.)|replay\/)|traces\/(?:queries|silence\/|words|use-trace|traces\.)|playground\/composer\/drafts)/,

@@ -32,7 +32,10 @@ async function readProcess(pid: number): Promise<Process | null> {
   }
 }
 
-/** Returns the exact CPU time of a process of one thread, as those of PostgreSQL are: ticks of thirty of them hide a twentieth. */
+/**
+ * Returns the exact CPU time of a process of one thread, as those of PostgreSQL are: ticks of thirty of them hide a
+ * twentieth.
+ */
 async function ownCpuUs(pid: number, name: string): Promise<number | null> {
   if (name !== 'postgres') return null
   const text = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '')

@@ -19,8 +19,8 @@ export type Contender = {
   /** The packages and their versions, for the tables. */
   readonly versions?: Readonly<Record<string, string>>
   /**
-   * Recorded with the results: variables and arguments of its processes that affect speed. Ours all run as `npm start` does; a peer
-   * runs as its own documentation says, plus these. When absent, it has no process.
+   * Recorded with the results: variables and arguments of its processes that affect speed. Ours all run as `npm start`
+   * does; a peer runs as its own documentation says, plus these. When absent, it has no process.
    */
   readonly flags?: string
   start(scene: Scene): Promise<Running>

@@ -1,4 +1,7 @@
-/** Writes docs/scopes.md, what keys of each scope and people of each role may do, from the contract; `--check` fails if it differs. */
+/**
+ * Writes docs/scopes.md, what keys of each scope and people of each role may do, from the contract; `--check` fails if
+ * it differs.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'

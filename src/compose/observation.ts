@@ -91,8 +91,8 @@ async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Tra
 }
 
 /**
- * Counts what no settlement counts: stateless replies, titles and summaries on their own, which have none, and replies of deleted sessions,
- * which lost theirs.
+ * Counts what no settlement counts: stateless replies, titles and summaries on their own, which have none, and replies
+ * of deleted sessions, which lost theirs.
  */
 const countUsage = (recorder: UsageRecorder): PartialObserver => ({
   begin({ id, purpose, sessionId, agentId, agentVersion, isReplay, model: own, countsFor }) {

@@ -8,9 +8,9 @@ export interface StoredReplies {
   /** Reads the replies that stream under an instance and epoch. */
   streaming(owner: { id: string; epoch: number }): Promise<OwnedRow[]>
   /**
-   * Ends replies whose owner no longer holds the epoch of their admission; resolves to the ones that it ended, which are not all
-   * where the database fails meanwhile. Rejects where it could end none. Calls `onLost` before, if there are any: those that do not
-   * end can be taken over from then on.
+   * Ends replies whose owner no longer holds the epoch of their admission; resolves to the ones that it ended, which
+   * are not all where the database fails meanwhile. Rejects where it could end none. Calls `onLost` before, if there
+   * are any: those that do not end can be taken over from then on.
    */
   settleLost(instanceId: string, onLost: () => void): Promise<LostReply[]>
   /** Reads the requests of other instances to this one, oldest first. */

@@ -51,11 +51,17 @@ export interface Driver {
   stream(ask: Ask, watch?: Watch): Promise<Told>
   /** A stream that the client itself puts together. */
   helper(ask: Ask): Promise<Told>
-  /** An answer that keeps to a JSON Schema: `text` is the JSON of what the client parsed it into. When absent, it is not tried. */
+  /**
+   * An answer that keeps to a JSON Schema: `text` is the JSON of what the client parsed it into. When absent, it is not
+   * tried.
+   */
   structured?: (ask: Ask, schema: object) => Promise<Told>
   /** How its users ask for that. */
   structuredBy?: string
-  /** Its own loop: it calls the caller's tool `lookup` as the model asks, until there is an answer. When absent, it has none. */
+  /**
+   * Its own loop: it calls the caller's tool `lookup` as the model asks, until there is an answer. When absent, it has
+   * none.
+   */
   loop?: (ask: Ask, lookup: (word: string) => string) => Promise<Told>
   /** What its users call that. */
   loopBy?: string

@@ -1,4 +1,7 @@
-/** The suite finds each fault by the check that is named for it, and by none that has nothing to do with it (contract section 34). */
+/**
+ * The suite finds each fault by the check that is named for it, and by none that has nothing to do with it (contract
+ * section 34).
+ */
 import { afterAll, describe, expect } from 'vitest'
 import { responses } from '../../packages/conformance/src/adapters/responses.ts'
 import { checksOf } from '../../packages/conformance/src/checks/index.ts'

@@ -1,4 +1,7 @@
-/** A start loads what every instance needs, from what earlier starts have compiled: a deploy of twenty instances pays it twenty times. */
+/**
+ * A start loads what every instance needs, from what earlier starts have compiled: a deploy of twenty instances pays it
+ * twenty times.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -20,9 +20,9 @@ import { installMissingParts } from './programs/system-parts.ts'
 declare module 'vitest' {
   export interface ProvidedContext {
     /**
-     * Path of a socket. Write `18` or `15`: read the server's URL. `clients`, `copilotkit`: nothing, or why they are missing.
-     * `python`: the path of one with its client, or nothing. `browser`: the address of the shared Chromium. `server`: the path of the
-     * bundled server.
+     * Path of a socket. Write `18` or `15`: read the server's URL. `clients`, `copilotkit`: nothing, or why they are
+     * missing. `python`: the path of one with its client, or nothing. `browser`: the address of the shared Chromium.
+     * `server`: the path of the bundled server.
      */
     serverBroker: string
   }

@@ -1,4 +1,7 @@
-/** When a page shows what it has read: its requests are answered, nothing in it stands for words to come, and its letters are there. */
+/**
+ * When a page shows what it has read: its requests are answered, nothing in it stands for words to come, and its
+ * letters are there.
+ */
 import type { Page, Request } from 'playwright-core'
 
 /** A page that is not at rest after this is in trouble, or follows something that never ends. */

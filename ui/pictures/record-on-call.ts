@@ -1,7 +1,7 @@
 /**
- * `npm run record:on-call`: records a minute on call into docs/pictures/on-call.gif. A key has expired: a failed reply is found on the
- * home page, understood in its trace, and answered once the key is replaced. The pages, the server and the seconds are real;
- * the vendor is played.
+ * `npm run record:on-call`: records a minute on call into docs/pictures/on-call.gif. A key has expired: a failed reply
+ * is found on the home page, understood in its trace, and answered once the key is replaced. The pages, the server and
+ * the seconds are real; the vendor is played.
  */
 import { rm, writeFile } from 'node:fs/promises'
 import { stdout } from 'node:process'

@@ -1,4 +1,7 @@
-/** A contender's memory once it is quiet after the load: Greenroom looks every five seconds whether it is (idle-collection.ts). */
+/**
+ * A contender's memory once it is quiet after the load: Greenroom looks every five seconds whether it is
+ * (idle-collection.ts).
+ */
 import type { SideCase } from '../../runner/case.ts'
 import { measureReplies } from './replies.ts'
 

@@ -42,8 +42,9 @@ export async function makeCall(
 export const notMade = (content: string): ToolResult => ({ ok: false, content, durationMs: 0 })
 
 /**
- * Emits the result of a call that was made, or its server's question, as soon as it comes, and keeps its pictures: what is stored is not lost. The
- * result of a call that was not made waits for those before it. Resolves to the contents, in the order of the calls.
+ * Emits the result of a call that was made, or its server's question, as soon as it comes, and keeps its pictures: what
+ * is stored is not lost. The result of a call that was not made waits for those before it. Resolves to the contents, in
+ * the order of the calls.
  */
 export async function emitResults(
   calls: readonly { id: string; isMade: boolean }[],

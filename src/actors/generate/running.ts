@@ -133,7 +133,9 @@ export interface Resumption {
    * and to how the reply waits, if it is to end for that. Absent when there are none.
    */
   rejoin?(toolbox: Toolbox, running: Running): Promise<{ said: readonly TurnMessage[]; wait: Wait | null }>
-  /** Runs one model turn after the interrupted text. `ask` gets the messages that are sent after those of earlier turns. */
+  /**
+   * Runs one model turn after the interrupted text. `ask` gets the messages that are sent after those of earlier turns.
+   */
   goOnBehind<Turn>(
     running: Running,
     ask: (more: readonly ModelMessage[], running: Running) => Promise<Turn>,
@@ -151,7 +153,10 @@ export interface GenerateOptions extends Capabilities {
   actions?: Actions
   /** Set when another instance began the reply. */
   from?: Resumption
-  /** Stores the n-th turn of calls before they are made. False when it cannot be stored any more. When absent, nothing is stored. */
+  /**
+   * Stores the n-th turn of calls before they are made. False when it cannot be stored any more. When absent, nothing
+   * is stored.
+   */
   keepTurn?: (n: number, turn: Pick<StoredTurn, 'turn' | 'spent' | 'used'>) => Promise<boolean>
   /**
    * Called between two turns, before the next model call. `isStored`: models have seen nothing that is not stored. Resolves

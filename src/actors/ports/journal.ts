@@ -61,7 +61,10 @@ export interface Admitted {
   restState: RestState
   /** The text that it answers: the message's, or that of the earlier message that is answered once more. */
   text: string
-  /** The message that the new one comes behind: the user's behind a reply, another reply behind the user's. Null when there is none. */
+  /**
+   * The message that the new one comes behind: the user's behind a reply, another reply behind the user's. Null when
+   * there is none.
+   */
   parentId: string | null
   /** Position of the last message that the model gets before `text`. Negative: there is none. */
   historyEnd: number
@@ -76,7 +79,9 @@ export interface Admitted {
   values?: Pick<ReplyValues, 'user' | 'metadata'>
   /** Absent when no limit of requests applies, or an earlier call of this admission was told. */
   rate?: RequestRate
-  /** The decisions that the reply carries out, also those that were stored before it. Absent when it answers a message. */
+  /**
+   * The decisions that the reply carries out, also those that were stored before it. Absent when it answers a message.
+   */
   decided?: readonly DecidedCall[]
   /** True in a session that has a parent. */
   hasParent?: boolean
@@ -93,7 +98,9 @@ export type Admission =
   | { outcome: 'joined'; replyId: string }
   /** It waits, or the message that it repeats does. `position`: 1 is next; 0 goes before all that is queued. */
   | { outcome: 'queued'; replyId: string; position: number; rate?: RequestRate }
-  /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
+  /**
+   * Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now.
+   */
   | {
       outcome:
         | 'busy'
@@ -152,7 +159,10 @@ export interface NewCheckpoint extends Checkpoint {
 
 export interface Settlement {
   outcome: Outcome
-  /** All that was stored of the reply, in order. Null when the settling instance does not know it, and the journal reads it. */
+  /**
+   * All that was stored of the reply, in order. Null when the settling instance does not know it, and the journal reads
+   * it.
+   */
   events: readonly StoredEvent[] | null
   endedAt: Date
   /** The connection that asked for this reply was gone before the end. */
@@ -181,7 +191,10 @@ export interface ToCancel {
 
 /** The summaries of sessions, and the sessions that are held while one is made on its own. */
 export interface Checkpoints {
-  /** Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone. Idempotent. */
+  /**
+   * Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone.
+   * Idempotent.
+   */
   keepCheckpoint(
     place: Pick<ReplyInfo, 'sessionId' | 'epoch'> & { hold?: string },
     checkpoint: NewCheckpoint,

@@ -32,7 +32,10 @@ export interface ReplyFacts {
   queued?: boolean
   /** The id that its client gave the user's message. Absent when the client sent none. */
   sentAs?: string
-  /** SHA-256 (hex) of the request that made the session for its user, by which a retry of that is known. Absent on all others. */
+  /**
+   * SHA-256 (hex) of the request that made the session for its user, by which a retry of that is known. Absent on all
+   * others.
+   */
   madeBy?: string
   /** The version in which the Responses API numbers its events, whichever API began it. Absent on those of before. */
   encoder?: number
@@ -80,7 +83,9 @@ export interface SentMessage {
   pin?: number | undefined
   /** The facts of the reply. When absent, only its model is known. */
   facts?: ReplyFacts
-  /** Whether the prompt or a tool may use values of the session: then the admission tells them, and keeps what it told. */
+  /**
+   * Whether the prompt or a tool may use values of the session: then the admission tells them, and keeps what it told.
+   */
   usesValues?: boolean
   onBusy: OnBusy
 }
@@ -118,7 +123,10 @@ export interface NewMessage extends SentMessage {
   titleIsDraft?: boolean
   /** Whether it may wait in the queue. When absent or false, it is `busy` instead. */
   mayQueue?: boolean
-  /** The limits within which the history of a short session is answered with the admission. When absent, no history is answered. */
+  /**
+   * The limits within which the history of a short session is answered with the admission. When absent, no history is
+   * answered.
+   */
   historyLimits?: HistoryLimits
   /** Identities of parts are only for a look, which compares them. */
   extras: MessageExtras<MessagePart | PartIdentity>

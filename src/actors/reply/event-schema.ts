@@ -20,7 +20,9 @@ const MissingServer = Type.Object({
 })
 export type MissingServer = Static<typeof MissingServer>
 
-/** A decision that was remembered and covers a call. `at`: ISO 8601 UTC. `name`: who decided; null: nobody with a name. */
+/**
+ * A decision that was remembered and covers a call. `at`: ISO 8601 UTC. `name`: who decided; null: nobody with a name.
+ */
 const DecidedBefore = Type.Object({
   id: Type.String(),
   decision: Type.Union([Type.Literal('approve'), Type.Literal('reject')]),
@@ -68,7 +70,10 @@ export const eventSchemas = {
     startedAt: Type.String(),
     waits: Type.Optional(Type.Union([Type.Literal('approval'), Type.Literal('caller')])),
     by: Type.Optional(DecidedBefore),
-    /** The identity of the agent's tool; null: no tool has the name. Absent for calls of the caller's tools, and in older replies. */
+    /**
+     * The identity of the agent's tool; null: no tool has the name. Absent for calls of the caller's tools, and in
+     * older replies.
+     */
     tool: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   }),
   /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
@@ -82,7 +87,10 @@ export const eventSchemas = {
     durationMs: Type.Number(),
     denied: Type.Optional(Type.Literal(true)),
   }),
-  /** The server asks before it answers a call: the reply ends until it is told. `asked`: absent in a copy, where nobody may answer. */
+  /**
+   * The server asks before it answers a call: the reply ends until it is told. `asked`: absent in a copy, where nobody
+   * may answer.
+   */
   tool_asked: Type.Object({ type: Type.Literal('tool_asked'), id: Type.String(), asked: Type.Optional(ServerAsked) }),
   /** The mark of a call whose instance was lost before a result was stored: nobody knows whether it took effect. */
   tool_unknown: Type.Object({ type: Type.Literal('tool_unknown'), id: Type.String() }),

@@ -53,7 +53,10 @@ export const isUnmadeKind = (kind: string): kind is UnmadeKind => unmadeKinds.so
 export const pendingKinds = ['approval', 'input', 'caller', 'sign_in'] as const
 export type PendingKind = (typeof pendingKinds)[number]
 
-/** The decisions about a pending call. `expired`: nobody decided in time. `signed_in`: its user did. Nobody can send these. */
+/**
+ * The decisions about a pending call. `expired`: nobody decided in time. `signed_in`: its user did. Nobody can send
+ * these.
+ */
 export const callDecisions = [
   'approve',
   'reject',
@@ -240,7 +243,10 @@ export function closingFrames(outcome: Outcome, seq: number, includeUsage: boole
   return frames
 }
 
-/** The rows that are stored in the transaction which stores an event, so that both are there or neither is. Nobody is shown them. */
+/**
+ * The rows that are stored in the transaction which stores an event, so that both are there or neither is. Nobody is
+ * shown them.
+ */
 const rowsAlong = new WeakMap<ReplyEvent, object>()
 
 /** Has a capability's row stored with an event that is not emitted yet. Undefined: nothing is. */

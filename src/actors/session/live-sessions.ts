@@ -95,7 +95,10 @@ export function createLiveSessions({
   return sessions
 }
 
-/** Follows the machines: their states, the records of their steps, the end of their replies. An actor has its reply's id. */
+/**
+ * Follows the machines: their states, the records of their steps, the end of their replies. An actor has its reply's
+ * id.
+ */
 function observe(sessions: LiveSessions, event: InspectionEvent): void {
   if (event.type !== '@xstate.snapshot' || !(event.actorRef instanceof Actor)) return
   const session = sessions.byReply.get(event.actorRef.id)
@@ -222,7 +225,10 @@ export function breakOff({ actor, reply }: LiveSession, message: string): void {
   actor.send({ type: 'unstorable', error: errorOf('internal', message) })
 }
 
-/** Breaks off replies that could not be stored for a lease; forgets where sessions came to rest. Call at least six times per lease. */
+/**
+ * Breaks off replies that could not be stored for a lease; forgets where sessions came to rest. Call at least six times
+ * per lease.
+ */
 export function checkSessions({ registry }: LiveSessions, leaseMs: number): void {
   const now = performance.now()
   for (const session of [...registry.live.values()]) {

@@ -34,7 +34,10 @@ export interface ReplySetup {
   origin: Origin | null
 }
 
-/** The one record of a message, which goes from its route to the journal and the reply, built in one place (http/sending). */
+/**
+ * The one record of a message, which goes from its route to the journal and the reply, built in one place
+ * (http/sending).
+ */
 export interface MessageRecord {
   message: SentMessage
   setup: ReplySetup
@@ -88,9 +91,10 @@ export interface Pinned {
 export type HostSent = Sent | Limited | Pinned
 
 /**
- * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
- * may be stored all the same. `revoked`: the client secret that was to make the session. `not_waiting`: another one has
- * decided, or nothing waited. `parent_waits`: the session's parent waits for its reply. `session_full`, `user_full`: more than either may hold. `too_many_sessions`: of its user. Nothing is stored of any other.
+ * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`:
+ * it may be stored all the same. `revoked`: the client secret that was to make the session. `not_waiting`: another one
+ * has decided, or nothing waited. `parent_waits`: the session's parent waits for its reply. `session_full`,
+ * `user_full`: more than either may hold. `too_many_sessions`: of its user. Nothing is stored of any other.
  */
 export type Refusal =
   | 'busy'

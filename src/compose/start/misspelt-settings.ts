@@ -1,4 +1,7 @@
-/** Environment variables that look like a setting of ours, but are none: a misspelt setting would be ignored without a word. */
+/**
+ * Environment variables that look like a setting of ours, but are none: a misspelt setting would be ignored without a
+ * word.
+ */
 import { closestName } from '../../untrusted/closest-name.ts'
 
 /** More letters than these are another program's variable. */
@@ -12,7 +15,10 @@ const retired: Readonly<Record<string, string>> = {
 /** Settings that count only beside another one. */
 const needs: Readonly<Record<string, string>> = { CACHE_URL: 'CACHE_PROVIDER' }
 
-/** Returns a line for each misspelt setting, and for each that is no longer read. Names of settings are upper case and have at least four letters. */
+/**
+ * Returns a line for each misspelt setting, and for each that is no longer read. Names of settings are upper case and
+ * have at least four letters.
+ */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>, names: string[]): string[] {
   const known = new Set(names)
   return Object.keys(environment).flatMap((given) => {

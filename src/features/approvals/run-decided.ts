@@ -15,7 +15,10 @@ function rankOf(kind: string): number {
   return kind === 'caller' ? 3 : 2
 }
 
-/** Returns the calls that are pending now: approvals first, then questions, then those that wait for no decision of their own, then the caller's. */
+/**
+ * Returns the calls that are pending now: approvals first, then questions, then those that wait for no decision of
+ * their own, then the caller's.
+ */
 export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {
   const calls = waiting.filter((call) => call !== null)
   const first = Math.min(...calls.map(({ kind }) => rankOf(kind)))

@@ -1,4 +1,7 @@
-/** The ids of a child session and of its first messages. They follow from the call: however often it is begun, it makes one child. */
+/**
+ * The ids of a child session and of its first messages. They follow from the call: however often it is begun, it makes
+ * one child.
+ */
 import { v5 } from 'uuid'
 
 // An arbitrary namespace.

@@ -93,7 +93,10 @@ interface Leaving {
   mayLeave(): boolean
 }
 
-/** Hands over the replies that wait for nothing but children, as at a boundary. Others come to that later: it looks until the end. */
+/**
+ * Hands over the replies that wait for nothing but children, as at a boundary. Others come to that later: it looks
+ * until the end.
+ */
 async function leave(host: Host, asked: ReadonlySet<Leaving>, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const sessions = [...Map.groupBy(asked, (one) => one.sessionId)]

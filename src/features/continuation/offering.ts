@@ -94,8 +94,8 @@ function end({ offers }: Offering, session: LiveSession): void {
 }
 
 /**
- * Resolves to whether another instance takes a reply within the time of an offer, before it is cancelled here or the time of the drain is
- * over.
+ * Resolves to whether another instance takes a reply within the time of an offer, before it is cancelled here or the
+ * time of the drain is over.
  */
 async function untilTaken(handovers: Handovers, reply: ReplyInfo, offer: Offer): Promise<boolean> {
   const until = performance.now() + LONGEST_OFFER_MS

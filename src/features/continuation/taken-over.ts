@@ -1,11 +1,16 @@
-/** The basis on which a reply goes on that another instance began: its agent as it was when it began, and what its request had set. */
+/**
+ * The basis on which a reply goes on that another instance began: its agent as it was when it began, and what its
+ * request had set.
+ */
 
 import type { InForce, ReplyStart } from '../../actors/ports/index.ts'
 import { nothingInForce } from '../../actors/reply/start-reply.ts'
 import type { ReplySetup } from '../../actors/session/host.ts'
 import type { Claimed } from './handovers.ts'
 
-/** The builder of what the agent contributes, as it is now. Throws if the agent's provider does not take it any more. */
+/**
+ * The builder of what the agent contributes, as it is now. Throws if the agent's provider does not take it any more.
+ */
 type Rebuild = (
   agentId: string,
   inForce: Pick<InForce, 'fields' | 'overrides'>,

@@ -59,7 +59,10 @@ async function answerWith(other: FastifyInstance, { url, headers }: FastifyReque
     .send(rawPayload.length === 0 ? undefined : rawPayload)
 }
 
-/** Makes the reference page, on a Fastify of its own that listens to nothing. Called for its first reader, since few starts have one. */
+/**
+ * Makes the reference page, on a Fastify of its own that listens to nothing. Called for its first reader, since few
+ * starts have one.
+ */
 async function startReference(): Promise<FastifyInstance> {
   const [{ default: swagger }, { default: swaggerUi }, text, mark, font, theme, script] = await Promise.all([
     import('@fastify/swagger'),

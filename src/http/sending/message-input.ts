@@ -16,7 +16,9 @@ import type { AskedVersion } from '../../features/versions/index.ts'
 import type { Instructions } from './caller-instructions.ts'
 import type { Overrides } from './overrides.ts'
 
-/** A message and what it asks for, as its surface has read it: plain data. The bytes of its parts are held beside it. */
+/**
+ * A message and what it asks for, as its surface has read it: plain data. The bytes of its parts are held beside it.
+ */
 export interface MessageInput
   extends Pick<
     SentMessage,
@@ -60,7 +62,9 @@ export interface MessageInput
   madeBy?: string | undefined
 }
 
-/** Returns the version that the request asks for, or that the one asked for which it continues. Null for the session's. */
+/**
+ * Returns the version that the request asks for, or that the one asked for which it continues. Null for the session's.
+ */
 export const askedOf = ({ asked, decisions }: MessageInput): number | 'draft' | null =>
   asked?.version ?? decisions?.wait?.askedVersion ?? null
 
@@ -79,7 +83,10 @@ export const queuedInputOf = (input: MessageInput): QueuedInput => ({
   origin: input.origin,
 })
 
-/** Returns the parts of a request that count for its session besides the message, as a fact of the reply. The tools and fields of earlier requests that are in force have counted already. */
+/**
+ * Returns the parts of a request that count for its session besides the message, as a fact of the reply. The tools and
+ * fields of earlier requests that are in force have counted already.
+ */
 export function broughtBy({
   callerTools,
   fields,

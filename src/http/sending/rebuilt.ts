@@ -1,4 +1,7 @@
-/** Builds what a stored request asked for, from its agent as it is now: a message that has waited, a reply that was taken over. */
+/**
+ * Builds what a stored request asked for, from its agent as it is now: a message that has waited, a reply that was
+ * taken over.
+ */
 import type { AnswerFields } from '../../actors/ports/index.ts'
 import type { ReplyError } from '../../actors/reply/reply-event.ts'
 import type { MessageRecord, ReplySetup } from '../../actors/session/host.ts'

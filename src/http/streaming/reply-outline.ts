@@ -23,8 +23,8 @@ export interface Outline {
    */
   take(frame: Frame, below?: readonly PendingCall[]): boolean
   /**
-   * Builds the outline of replies that are no frames any more: begin, their events in order, and end unless they still run. `waits`: it
-   * ended for a decision; the next reply goes on from there, with the calls that are open.
+   * Builds the outline of replies that are no frames any more: begin, their events in order, and end unless they still
+   * run. `waits`: it ended for a decision; the next reply goes on from there, with the calls that are open.
    */
   begin(): void
   event(event: ReplyEvent): void

@@ -125,8 +125,9 @@ export interface WholeReply {
 type TakeFrames = (frames: readonly Frame[]) => void
 
 /**
- * Hands all frames of the reply to what `open` makes of it, up to its end. False when the client disconnected first, and `onLeft` was called.
- * Throws 500 where nothing can be stored, and the error to answer with when the answer is to break off.
+ * Hands all frames of the reply to what `open` makes of it, up to its end. False when the client disconnected first,
+ * and `onLeft` was called. Throws 500 where nothing can be stored, and the error to answer with when the answer is to
+ * break off.
  */
 export async function readToEnd(
   fastifyReply: FastifyReply,
@@ -256,7 +257,10 @@ export async function answerWhole(
   return completionBody(head, whole, whole.reason, whole.usage)
 }
 
-/** Streams the named or newest reply after the request's `Last-Event-ID`. Answers 204 without a reply. Throws 400 and 404. */
+/**
+ * Streams the named or newest reply after the request's `Last-Event-ID`. Answers 204 without a reply. Throws 400 and
+ * 404.
+ */
 export async function followReply(
   { sql, host }: { sql: Sql; host: Pick<SessionHost, 'open'> },
   { agent_id, session_id }: { agent_id: string; session_id: string },

@@ -41,9 +41,10 @@ export function neverSend(query: Query): void {
 }
 
 /**
- * Discards rows that a failed statement left behind. Call it after a statement that the server answered with an error, on the library's instance
- * of that one connection. Rows that came before the error are counted to the next statement, whose own rows then follow as many empty places: the first row of a reply that was there was undefined (postgres 3.4.9). A statement that
- * completes ends the count.
+ * Discards rows that a failed statement left behind. Call it after a statement that the server answered with an error,
+ * on the library's instance of that one connection. Rows that came before the error are counted to the next statement,
+ * whose own rows then follow as many empty places: the first row of a reply that was there was undefined (postgres
+ * 3.4.9). A statement that completes ends the count.
  */
 export async function forgetRows(sql: Sql): Promise<void> {
   await sql`select 1`

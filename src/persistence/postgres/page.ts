@@ -53,7 +53,8 @@ export function wholePage<Item>(page: { items: Item[] | null; total: number } | 
 
 /**
  * Lists the records of a table, oldest first. `table` has `name` and `num`; `columns` select what `Item` names, none of
- * them `num`. Rejects with PageTooLong. As json, not jsonb, which would forget the order of a schema's properties: a client that sends a record back would lose it.
+ * them `num`. Rejects with PageTooLong. As json, not jsonb, which would forget the order of a schema's properties: a
+ * client that sends a record back would lose it.
  */
 export async function listByAge<Item>(
   sql: AnySql,

@@ -66,9 +66,9 @@ type Defaulted =
   | 'onMissingTools'
 
 /**
- * An agent before it is stored. A field that is absent is stored with its default: `allowSharing` is false, there is no `systemPrompt`,
- * `callerInstructions` is `responses`, there are no `userLimits`, `compaction` is `none`,
- * `onLoss` is `error`, and `onMissingTools` is `tell`.
+ * An agent before it is stored. A field that is absent is stored with its default: `allowSharing` is false, there is no
+ * `systemPrompt`, `callerInstructions` is `responses`, there are no `userLimits`, `compaction` is `none`, `onLoss` is
+ * `error`, and `onMissingTools` is `tell`.
  */
 export type NewAgent = Omit<Agent, 'id' | 'version' | 'hasDraft' | 'createdAt' | 'updatedAt' | Defaulted> & {
   [Field in Defaulted]?: Agent[Field] | undefined
@@ -182,7 +182,10 @@ async function insertFallbacks(tx: Tx, agentId: string, fallbacks: readonly Fall
            with ordinality as f (provider_id, model, place)`
 }
 
-/** Returns the names of the agents that use a provider or a prompt, their drafts included, oldest first: at most `most`, and the total number. */
+/**
+ * Returns the names of the agents that use a provider or a prompt, their drafts included, oldest first: at most `most`,
+ * and the total number.
+ */
 export async function agentsUsing(
   sql: AnySql,
   kind: 'provider' | 'prompt',

@@ -37,7 +37,10 @@ export const numbersInJson = (body: string): string => (body.includes(MARK) ? bo
 /** Returns a header that the SDK wrote, without the mark. */
 export const numberInHeader = (header: string): string => header.replace(IN_HEADER, '')
 
-/** Parses a server's message. Numbers in a result's content, in its questions and in schemas of tools are marked. Throws as `JSON.parse` does. */
+/**
+ * Parses a server's message. Numbers in a result's content, in its questions and in schemas of tools are marked. Throws
+ * as `JSON.parse` does.
+ */
 export function parseMessage(text: string): unknown {
   const message: unknown = JSON.parse(text)
   if (!mayChange(text)) return message

@@ -1,4 +1,7 @@
-/** Calls to authorization servers: bounded in time and size, and held to the origin that was asked (contract sections 27 and 33). */
+/**
+ * Calls to authorization servers: bounded in time and size, and held to the origin that was asked (contract sections 27
+ * and 33).
+ */
 import type { Chooser, Outbound } from './outbound.ts'
 
 const TIMEOUT_MS = 10_000
@@ -6,7 +9,10 @@ const MOST_BYTES = 2 ** 20
 const REDIRECTS = 5
 const NULL_BODY = new Set([204, 205, 304])
 
-/** Makes such a call. Rejects as `Outbound.fetch` does, and for an answer that is larger than 1 MiB. Redirects are followed within the origin. */
+/**
+ * Makes such a call. Rejects as `Outbound.fetch` does, and for an answer that is larger than 1 MiB. Redirects are
+ * followed within the origin.
+ */
 export async function fetchShort(
   outbound: Pick<Outbound, 'fetch'>,
   url: string,

@@ -1,4 +1,7 @@
-/** Whatever is carried out late, on two instances at once, changes nothing (contract section 35, repeats and late arrivals). */
+/**
+ * Whatever is carried out late, on two instances at once, changes nothing (contract section 35, repeats and late
+ * arrivals).
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
@@ -219,7 +222,8 @@ verifies(
     await Promise.all(ending)
     await cluster.settle()
 
-    // Every reply ends, and nothing is held, waits or runs. An instance that has left reads no request any more: upkeep removes them.
+    // Every reply ends, and nothing is held, waits or runs. An instance that has left reads no request any more: upkeep
+    // removes them.
     const rest = async () =>
       await sql`
       select 'running' as left, id::text from messages where status = 'streaming'

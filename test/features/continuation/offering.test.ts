@@ -23,7 +23,10 @@ const openToolbox = async () => ({
 
 const basisOf = () => Promise.reject(new Error('No agent.'))
 
-/** Other instances take nothing, but what is said to be taken. `mayGoOn`, the writing of notes and offers at a boundary can be held. */
+/**
+ * Other instances take nothing, but what is said to be taken. `mayGoOn`, the writing of notes and offers at a boundary
+ * can be held.
+ */
 async function setUp() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const offered: string[] = []

@@ -1,4 +1,7 @@
-/** The beginning of a server, and its end (contract section 1, drain): requests under way are answered, and no client can delay it. */
+/**
+ * The beginning of a server, and its end (contract section 1, drain): requests under way are answered, and no client
+ * can delay it.
+ */
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { closeServer, createServer } from '../../../src/http/server/server.ts'

@@ -1,6 +1,7 @@
 /**
- * Contract section 20: a model that is talked into acting for another user. 108 attempts: nine words, by four ways, each in
- * three places, of which the short tier makes a third. Every call must be for the session's own user, and no word of an attempt may be read as a placeholder.
+ * Contract section 20: a model that is talked into acting for another user. 108 attempts: nine words, by four ways,
+ * each in three places, of which the short tier makes a third. Every call must be for the session's own user, and no
+ * word of an attempt may be read as a placeholder.
  */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { startMcpServer, type TestMcpServer } from '../../support/network/mcp-servers.ts'

@@ -14,7 +14,10 @@ createRoot(document.getElementById('root')).render(<StrictMode><App /></StrictMo
 
 const client = fileURLToPath(new URL('../../../packages/client/src/index.ts', import.meta.url))
 
-/** Returns the page's script. `folder` holds the modules; the sources are written into it. `other`: modules of another version. */
+/**
+ * Returns the page's script. `folder` holds the modules; the sources are written into it. `other`: modules of another
+ * version.
+ */
 export async function builtPage(folder: string, app: string, other: Record<string, string> = {}): Promise<string> {
   await mkdir(join(folder, 'src'), { recursive: true })
   await writeFile(join(folder, 'src/main.jsx'), main)

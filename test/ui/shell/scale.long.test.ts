@@ -1,4 +1,7 @@
-/** The pages' scale: five sizes of letters, three weights, a role for each colour, and fields in the one section of a form that is shown. */
+/**
+ * The pages' scale: five sizes of letters, three weights, a role for each colour, and fields in the one section of a
+ * form that is shown.
+ */
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { openBrowser, type TestPage } from '../browser.ts'
@@ -32,7 +35,10 @@ const pages = [
   ...resources.flatMap((path) => [path, `${path}/new`]),
 ]
 
-/** The roles that letters are coloured by: words, words that stand back, the navigation, links, what is filled, and what is disabled. */
+/**
+ * The roles that letters are coloured by: words, words that stand back, the navigation, links, what is filled, and what
+ * is disabled.
+ */
 const greys = [
   'text',
   'dimmed',

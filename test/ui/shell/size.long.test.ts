@@ -52,7 +52,10 @@ test('what waits for the first frame needs none of them itself', async () => {
   expect(names.slice(-2)).toEqual(['start', 'begin'])
 })
 
-/** The most files that a page needs besides those of main.tsx. Forty small ones take seven round trips, and a phone is busy with them. */
+/**
+ * The most files that a page needs besides those of main.tsx. Forty small ones take seven round trips, and a phone is
+ * busy with them.
+ */
 const MOST_FILES = 16
 
 test('a page is few files, and a new conversation opens without what shows messages', async () => {

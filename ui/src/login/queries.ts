@@ -27,7 +27,10 @@ export const loginMethods = queryOptions({
 export const login = (username: string, password: string) =>
   api.POST('/api/auth/login', { body: { username, password } })
 
-/** Logs out, at the identity provider too, and reloads the page: nothing of the former user stays in the window, drafts included. */
+/**
+ * Logs out, at the identity provider too, and reloads the page: nothing of the former user stays in the window, drafts
+ * included.
+ */
 export async function logout(): Promise<void> {
   const ended = await api.POST('/api/auth/logout')
   sessionStorage.clear()

@@ -3,7 +3,10 @@ import { Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
 import { useState } from 'react'
 
-/** The columns, in the order in which they are shown. Long words give way in a narrow list (`cqw`: its width) before it scrolls. */
+/**
+ * The columns, in the order in which they are shown. Long words give way in a narrow list (`cqw`: its width) before it
+ * scrolls.
+ */
 export const columns = [
   { name: 'status', label: 'Status', width: '8.5rem' },
   { name: 'error', label: 'Error', width: 'clamp(7.5rem, 13cqw, 12rem)' },

@@ -1,4 +1,7 @@
-/** Keys of a list, of which a single row is a stop of the tab key: J, K and the arrows move along the rows, Enter opens, X selects, Esc leaves. */
+/**
+ * Keys of a list, of which a single row is a stop of the tab key: J, K and the arrows move along the rows, Enter opens,
+ * X selects, Esc leaves.
+ */
 import { usePageKeys } from '../blocks/pages/page-keys.ts'
 
 interface RowKeys {

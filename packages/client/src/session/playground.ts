@@ -44,8 +44,8 @@ export interface PlaygroundSession extends Session<PlaygroundMessage, Playground
 export type NewPlaygroundSession = Schemas['PlaygroundSessionCreate']
 
 /**
- * Returns whether a message is sent again: after an answer that was lost, by its key, since it may be stored. A refusal is for the
- * person to see.
+ * Returns whether a message is sent again: after an answer that was lost, by its key, since it may be stored. A refusal
+ * is for the person to see.
  */
 function lostOnly(): (failure: unknown) => boolean {
   let wasLost = false

@@ -25,7 +25,8 @@ export interface SessionMakingDependencies {
 
 /**
  * Throws 400, 404 for an unknown agent or a session to copy that is not the caller's, and 409 for an id that another
- * session has, whosever it is, 413 for a history or a copy that is too large, 429 for one session too many. Throws 401 when the client secret is revoked by then.
+ * session has, whosever it is, 413 for a history or a copy that is too large, 429 for one session too many. Throws 401
+ * when the client secret is revoked by then.
  */
 export async function makeSession(
   { sql, storage }: SessionMakingDependencies,

@@ -36,9 +36,10 @@ interface Answered {
 }
 
 /**
- * Claims that go together: ten on ten connections planned everything ten times, a third of a second after a start. Without an answer
- * nobody would go on with what is this instance's by then, so it is asked for until there is one. They go by the numbers of
- * their sessions, as move_frames does, which stores frames of the same replies meanwhile: else both would deadlock.
+ * Claims that go together: ten on ten connections planned everything ten times, a third of a second after a start.
+ * Without an answer nobody would go on with what is this instance's by then, so it is asked for until there is one.
+ * They go by the numbers of their sessions, as move_frames does, which stores frames of the same replies meanwhile:
+ * else both would deadlock.
  */
 export function createClaims(
   { sql, untimedSql, instance, withinS }: ClaimOptions,

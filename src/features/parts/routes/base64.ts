@@ -18,8 +18,8 @@ export interface Base64Decoder {
 export const STAGE_BYTES = 64 * 1024
 
 /**
- * The largest block of decoded bytes: blocks grow with what there is: hundreds of small ones lay scattered between garbage. All are
- * multiples of a stage's bytes, and add up to multiples of what is stored at a time.
+ * The largest block of decoded bytes: blocks grow with what there is: hundreds of small ones lay scattered between
+ * garbage. All are multiples of a stage's bytes, and add up to multiples of what is stored at a time.
  */
 const LARGEST_BLOCK = 24 * 48 * 1024
 const MINUS = 0x2d

@@ -14,7 +14,10 @@ export interface DocumentText {
 export const bringsDocument = ({ part, mediaType }: LoadedPart): boolean =>
   part.source.kind === 'data' && isDocument(mediaType)
 
-/** Returns the texts by the documents' SHA-256. `of`: who brings them. `known`: the sizes of those that are stored. Throws 400. */
+/**
+ * Returns the texts by the documents' SHA-256. `of`: who brings them. `known`: the sizes of those that are stored.
+ * Throws 400.
+ */
 export async function documentTexts(
   loaded: readonly LoadedPart[],
   of: string,

@@ -15,7 +15,10 @@ import * as replays from '../store/replays.ts'
 
 export interface ReplayDependencies {
   sql: Sql
-  /** Returns what a version of an agent holds, the draft's too. Throws 400 where there is none, and 409 where it cannot be asked. */
+  /**
+   * Returns what a version of an agent holds, the draft's too. Throws 400 where there is none, and 409 where it cannot
+   * be asked.
+   */
   heldBy(agentId: string, version: unknown): Promise<{ version: number | 'draft'; held: object }>
   /** Tells the instances that there is something to run. */
   wakeReplays(): void

@@ -172,6 +172,9 @@ async function newestOf(
   return await candidatesAmong(tx, { which: which(tx), behind, most, isAsked })
 }
 
-/** Compares places. Texts of times compare as the times do: PostgreSQL leaves out zeros at the end, and `+` is less than `.` and digits. */
+/**
+ * Compares places. Texts of times compare as the times do: PostgreSQL leaves out zeros at the end, and `+` is less than
+ * `.` and digits.
+ */
 const newestFirst = (a: Place, b: Place): number =>
   a.at === b.at ? (a.messageId < b.messageId ? 1 : -1) : a.at < b.at ? 1 : -1

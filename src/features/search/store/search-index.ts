@@ -42,7 +42,9 @@ export async function isIndexed(sql: Sql): Promise<boolean> {
   return row?.changed != null && row.backlog === 0
 }
 
-/** Returns whether a session has changed since all was made searchable, or something is left of before. Reads two pages. */
+/**
+ * Returns whether a session has changed since all was made searchable, or something is left of before. Reads two pages.
+ */
 export async function isBehind(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ isBehind: boolean }[]>`
     select changed is distinct from coalesce(pg_sequence_last_value('session_changes'::regclass), 0)
@@ -51,8 +53,8 @@ export async function isBehind(sql: Sql): Promise<boolean> {
 }
 
 /**
- * The step that makes some messages searchable and returns whether more are waiting. One instance at a time does it; where it ends in the middle,
- * the next goes on, since what is done and how far it has come are one transaction.
+ * The step that makes some messages searchable and returns whether more are waiting. One instance at a time does it;
+ * where it ends in the middle, the next goes on, since what is done and how far it has come are one transaction.
  */
 export type IndexStep = () => Promise<boolean>
 
@@ -63,7 +65,10 @@ interface Horizon {
   writers: string[]
 }
 
-/** Has the statements of this transaction enter tables by their keys, as few new messages are found: choosing that anew took longer than reading. */
+/**
+ * Has the statements of this transaction enter tables by their keys, as few new messages are found: choosing that anew
+ * took longer than reading.
+ */
 const enteredByKeys = (tx: Tx): Fragment =>
   tx`set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
@@ -129,7 +134,10 @@ async function oldOnes(tx: Tx, backlog: number): Promise<boolean> {
   return true
 }
 
-/** Reads messages without signatures, of sessions that changed after a number or of a range of sessions, newest first. `isAll`: there are no others. */
+/**
+ * Reads messages without signatures, of sessions that changed after a number or of a range of sessions, newest first.
+ * `isAll`: there are no others.
+ */
 async function unindexed(
   tx: Tx,
   of: { after: number } | { from: number; to: number },

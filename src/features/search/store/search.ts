@@ -42,7 +42,10 @@ export async function findSessions(
   return [...found.values()]
 }
 
-/** Returns the first of each session's candidates that matches, in their order. Most often that is the first one: the others are not read. */
+/**
+ * Returns the first of each session's candidates that matches, in their order. Most often that is the first one: the
+ * others are not read.
+ */
 async function newestOfEach(
   reading: Reading,
   terms: readonly Term[],

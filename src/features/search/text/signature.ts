@@ -5,7 +5,9 @@
 import type { Term } from './query.ts'
 import { eachWord, type Word } from './words.ts'
 
-/** The bits of a word's beginning of so many UTF-16 code units, by that number. The shorter ones are asked for alone. */
+/**
+ * The bits of a word's beginning of so many UTF-16 code units, by that number. The shorter ones are asked for alone.
+ */
 const BITS_OF_BEGINNING = [0, 5, 3, 2, 2, 0, 2, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2]
 /** The bits of a character of a run, which is asked for alone, and of two, of which a query has several. */
 const BITS_OF_CHARACTER = 6
@@ -98,7 +100,10 @@ export async function signatureOf(text: string, scope: readonly string[], most =
   return signature
 }
 
-/** Returns the bits that the signature of each text has that holds the terms, those first that tell most. A signature of 2ⁿ bits has each at the place of its last n bits. */
+/**
+ * Returns the bits that the signature of each text has that holds the terms, those first that tell most. A signature of
+ * 2ⁿ bits has each at the place of its last n bits.
+ */
 export function bitsAsked(terms: readonly Term[], scope: readonly string[]): number[] {
   const ranked: { bits: number[]; rank: number }[] = scope.map((one) => {
     return { bits: bitsOf(hashOf(one, SCOPE), BITS_OF_SCOPE), rank: 0 }

@@ -102,7 +102,10 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
 /** The place of a secret in an export; in an import it keeps the one that is there. */
 export const HIDDEN = '***'
 
-/** Returns the records as exported, providers as whole ones or by name: without ids, which mean nothing elsewhere, and without the providers' keys. */
+/**
+ * Returns the records as exported, providers as whole ones or by name: without ids, which mean nothing elsewhere, and
+ * without the providers' keys.
+ */
 export const exported = ({ providers, prompts, agents, httpTools, mcpServers }: Configuration, isWhole: boolean) => ({
   providers: isWhole
     ? providers.map(({ id: _, hasApiKey, ...provider }) => ({ ...provider, ...(hasApiKey && { apiKey: HIDDEN }) }))

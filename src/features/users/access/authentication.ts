@@ -91,8 +91,9 @@ function keyCheck(keys: readonly string[]): (given: string) => boolean {
 }
 
 /**
- * Serves an EventSource and the pictures of a page, which send no headers. Null when there is none. Addresses are kept in histories and logs of others, so it counts
- * nowhere else: there a caller who sends one by mistake is refused rather than served without a user.
+ * Serves an EventSource and the pictures of a page, which send no headers. Null when there is none. Addresses are kept
+ * in histories and logs of others, so it counts nowhere else: there a caller who sends one by mistake is refused rather
+ * than served without a user.
  */
 function secretInQuery(request: FastifyRequest): string | null {
   const given = new Map<string, unknown>(Object.entries(request.query ?? {})).get('access_token')

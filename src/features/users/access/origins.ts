@@ -25,8 +25,8 @@ const EXPOSED = [
 ].join(', ')
 
 /**
- * The headers that the official client, `@ai-sdk/react` and `@ag-ui/client` and MCP clients send from a browser, an EventSource in
- * code, and what pages that are traced add. Firefox and Safari send a `user-agent` that code has set.
+ * The headers that the official client, `@ai-sdk/react` and `@ag-ui/client` and MCP clients send from a browser, an
+ * EventSource in code, and what pages that are traced add. Firefox and Safari send a `user-agent` that code has set.
  */
 const HEADERS = [
   'accept',

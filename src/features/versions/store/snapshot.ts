@@ -61,7 +61,10 @@ export const isSame = (a: WholeSnapshot, b: WholeSnapshot): boolean => isDeepStr
 
 const heldBy = ({ names: _, ...held }: WholeSnapshot) => held
 
-/** Makes the agent what the snapshot says. To be called with the agent's row locked. Rejects like `updateAgent`, and with EndlessWay. */
+/**
+ * Makes the agent what the snapshot says. To be called with the agent's row locked. Rejects like `updateAgent`, and
+ * with EndlessWay.
+ */
 export async function applySnapshot(tx: Tx, agentId: string, { agent, tools, named }: Snapshot): Promise<void> {
   await updateAgent(tx, agentId, agent)
   const { approvals, approvalsExpireAfterS, ...chosen } = tools
@@ -74,7 +77,10 @@ export async function applySnapshot(tx: Tx, agentId: string, { agent, tools, nam
      where id = ${agentId}`
 }
 
-/** Returns the snapshot without HTTP tools, MCP servers and agents that are gone, and without the approvals that name them. */
+/**
+ * Returns the snapshot without HTTP tools, MCP servers and agents that are gone, and without the approvals that name
+ * them.
+ */
 export async function withoutGoneTools<Held extends Snapshot>(sql: AnySql, held: Held): Promise<Held> {
   const { httpToolIds, mcpServers, agentTools, approvals, ...others } = held.tools
   const meant = [...(approvals === '*' ? [] : approvals), ...Object.values(held.named).flat()]

@@ -39,7 +39,10 @@ export async function newHttpTool(deps: HttpToolWriting, given: HttpToolInput): 
 
 type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
 
-/** Returns the change of a stored tool: what is given changes, the rest stays. Rejects with 400; throws it when it is called with the stored tool. */
+/**
+ * Returns the change of a stored tool: what is given changes, the rest stays. Rejects with 400; throws it when it is
+ * called with the stored tool.
+ */
 export async function httpToolChanges(
   deps: HttpToolWriting,
   given: Given<HttpToolInput>,

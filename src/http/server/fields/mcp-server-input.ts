@@ -46,7 +46,10 @@ export function newMcpServer(deps: Writing, given: McpServerInput): mcpServers.N
 
 type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
 
-/** Returns the change of a stored server: what is given changes, the rest stays. Throws 400, also when it is called with the stored server. */
+/**
+ * Returns the change of a stored server: what is given changes, the rest stays. Throws 400, also when it is called with
+ * the stored server.
+ */
 export function mcpServerChanges(deps: Writing, given: Given<McpServerInput>): mcpServers.DecideMcpServer {
   const { secrets } = deps
   const { name, transport, url, sendUser, headers, oauthClientId } = given

@@ -63,7 +63,10 @@ export function readInstructions(messages: Messages, caller: Caller): Instructio
   return instructions
 }
 
-/** Throws 400 for a role that is not `user` or `assistant` (instructions are read apart), and for content that is not taken; 413. */
+/**
+ * Throws 400 for a role that is not `user` or `assistant` (instructions are read apart), and for content that is not
+ * taken; 413.
+ */
 export function readMessage({ role, content }: Messages[number], where: string, uploads?: Uploads): ChatMessage {
   if (isInstruction(role)) return badRequest(`${where}.role: the agent has the system prompt; leave it out`)
   if (role === 'assistant') return { role, content: textOf(content, `${where}.content`) }

@@ -4,8 +4,9 @@ import type { Sql } from '../pool-types.ts'
 const TRIAL_EVERY_MS = 5000
 
 /**
- * Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full and 25006 when it is read-only. A trial is a temporary file of
- * half a MiB (3 ms): it takes new space each time, which a row or a log record may not, and leaves nothing behind.
+ * Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full and 25006 when it is read-only.
+ * A trial is a temporary file of half a MiB (3 ms): it takes new space each time, which a row or a log record may not,
+ * and leaves nothing behind.
  */
 export function createDatabaseCheck(sql: Sql, everyMs = TRIAL_EVERY_MS): () => Promise<void> {
   let last: Promise<void> = Promise.resolve()

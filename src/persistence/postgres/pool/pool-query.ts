@@ -43,9 +43,9 @@ async function forgetRowsOf<One extends Connection>(
 }
 
 /**
- * Runs a query. `silenceMs`: longest time to an answer before the connection is given up; absent: no limit. `waitAgain`: called
- * instead of its end when the server takes no more connections. `sendAgain`: called instead of its end when the connection was cut before the
- * query came; null: that has been done.
+ * Runs a query. `silenceMs`: longest time to an answer before the connection is given up; absent: no limit.
+ * `waitAgain`: called instead of its end when the server takes no more connections. `sendAgain`: called instead of its
+ * end when the connection was cut before the query came; null: that has been done.
  */
 export function runQuery<One extends Connection>(
   connections: Connections<One>,

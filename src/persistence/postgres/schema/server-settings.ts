@@ -2,8 +2,8 @@
 import type { Sql } from '../pool-types.ts'
 
 /**
- * Requires UTF-8. Rejects, naming DATABASE_URL, if texts are not stored as UTF-8: with another encoding the migrations fail halfway
- * (LATIN1 has no ellipsis), or bytes are taken for characters and texts are cut between them (SQL_ASCII).
+ * Requires UTF-8. Rejects, naming DATABASE_URL, if texts are not stored as UTF-8: with another encoding the migrations
+ * fail halfway (LATIN1 has no ellipsis), or bytes are taken for characters and texts are cut between them (SQL_ASCII).
  */
 export async function requireUtf8(sql: Sql): Promise<void> {
   const [row] = await sql<{ encoding: string }[]>`select current_setting('server_encoding') as encoding`

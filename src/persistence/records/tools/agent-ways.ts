@@ -1,4 +1,7 @@
-/** The ways from agent to agent through their tools: none leads back, and none is longer than three calls (contract section 30). */
+/**
+ * The ways from agent to agent through their tools: none leads back, and none is longer than three calls (contract
+ * section 30).
+ */
 import type { AnySql, Tx } from '../../postgres/database.ts'
 import type { AgentTool } from './tool-kinds.ts'
 

@@ -11,7 +11,10 @@ import { keepTexts } from '../stored/kept-texts.ts'
 import { type Answer, admissionOf, type Owner } from './admission-answer.ts'
 import { createGroup, type GroupItem } from './group-commit.ts'
 
-/** A session that holds at most this many bytes has its history answered with the admission; a longer one would delay others. */
+/**
+ * A session that holds at most this many bytes has its history answered with the admission; a longer one would delay
+ * others.
+ */
 const MOST_ANSWERED_BYTES = 32_768
 
 /** A client waits for the answer: while the database is away, it is asked for again for about so long. */
@@ -37,9 +40,10 @@ interface EarlierTry {
 }
 
 /**
- * Admits a message by one statement, idempotent by the reply's id: while the database is away it is sent again. All tries go under one epoch,
- * since one whose answer was lost may have been stored under it. Rejects when no try has stored anything or will: each
- * was refused by the server, never reached it, or was only to look. Takes two silences of a connection and a second at most.
+ * Admits a message by one statement, idempotent by the reply's id: while the database is away it is sent again. All
+ * tries go under one epoch, since one whose answer was lost may have been stored under it. Rejects when no try has
+ * stored anything or will: each was refused by the server, never reached it, or was only to look. Takes two silences of
+ * a connection and a second at most.
  */
 export async function admit(
   { sql, contributions, limits, log }: AdmissionOptions,
@@ -69,8 +73,9 @@ export async function admit(
 }
 
 /**
- * Returns whether the answer also settles earlier attempts that may still reach the server. What refuses a message now (a running reply, a full
- * instance, no message to answer) may be gone by then; a deleted session never returns, nor an epoch, and a key leads to its reply for a day.
+ * Returns whether the answer also settles earlier attempts that may still reach the server. What refuses a message now
+ * (a running reply, a full instance, no message to answer) may be gone by then; a deleted session never returns, nor an
+ * epoch, and a key leads to its reply for a day.
  */
 function isForGood({ outcome, reply_id, by_key, by_parent }: Answer, { replyId }: NewMessage): boolean {
   if (outcome === 'joined' || outcome === 'queued') return by_key === true || reply_id === replyId
@@ -211,7 +216,10 @@ export function createAdmissions(
   }
 }
 
-/** Admits messages of one epoch that nothing stands against, in one statement. Null when `admit` has to decide about one. */
+/**
+ * Admits messages of one epoch that nothing stands against, in one statement. Null when `admit` has to decide about
+ * one.
+ */
 async function admitTogether(sql: Sql, items: readonly Grouped[]): Promise<(Admission | null)[]> {
   const [first] = items
   if (first === undefined) return []

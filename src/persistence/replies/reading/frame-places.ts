@@ -10,7 +10,10 @@ export interface FramePlace {
   offset: number
 }
 
-/** Lists the frames from the role frame on; none of a message without frames. Null when there is no such message in this session of the agent. */
+/**
+ * Lists the frames from the role frame on; none of a message without frames. Null when there is no such message in this
+ * session of the agent.
+ */
 export async function listFramePlaces(
   sql: Sql,
   { agent_id, session_id, message_id }: { agent_id: string; session_id: string; message_id: string },

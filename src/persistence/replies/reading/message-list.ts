@@ -156,7 +156,10 @@ async function messagesOf({ sql, place, isPath }: List, rows: readonly MessageRo
   return rows.map((row, n) => messageOf(sql, row, { ...place, parentId: parents[n] ?? null }))
 }
 
-/** Returns whether a session holds more than is read at once. Null when there is no such session. One that was not counted yet may hold anything. */
+/**
+ * Returns whether a session holds more than is read at once. Null when there is no such session. One that was not
+ * counted yet may hold anything.
+ */
 async function holdsMore(sql: Sql, agentId: string, sessionId: string): Promise<boolean | null> {
   const [row] = await sql<{ isLong: boolean }[]>`
     select bytes is null or bytes > ${BATCH_BYTES} as "isLong" from sessions

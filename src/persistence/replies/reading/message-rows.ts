@@ -78,8 +78,8 @@ export interface GivenFeedback {
 }
 
 /**
- * Returns the columns of `messages m`; a list may add `m.parent`. They are 16 at most, since V8 makes a dictionary of a row with more, and
- * reading 200 messages took half as long again. Seldom-set columns are packed into one, `extras`.
+ * Returns the columns of `messages m`; a list may add `m.parent`. They are 16 at most, since V8 makes a dictionary of a
+ * row with more, and reading 200 messages took half as long again. Seldom-set columns are packed into one, `extras`.
  */
 export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
   m.id, m.role, m.status, m.finish_reason as "finishReason", m.position, ${quickTime(sql, 'm.created_at')} as time,
@@ -127,7 +127,9 @@ export type MessageRow = FramesOrEnds &
       | null
   }
 
-/** Reads a row field by field: spreading a row and its remainders took twice as long as all that PostgreSQL does for it. */
+/**
+ * Reads a row field by field: spreading a row and its remainders took twice as long as all that PostgreSQL does for it.
+ */
 export function messageOf(
   sql: Sql,
   row: MessageRow,

@@ -106,7 +106,10 @@ function matching(
   return sql`${byOwner} ${byUser} ${byExternalId} ${byMetadata} ${byMark} ${byParent} ${byTitle}`
 }
 
-/** Counts the sessions of a query. A user's are counted by a plan that no state of the table makes slow (count_sessions.sql). */
+/**
+ * Counts the sessions of a query. A user's are counted by a plan that no state of the table makes slow
+ * (count_sessions.sql).
+ */
 function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
   const { q = '', owner = null, user = owner, external_id, metadata, archived, withParent } = query
   const isPlain = external_id === undefined && archived === undefined && withParent !== false
@@ -247,7 +250,10 @@ export async function runningReply(sql: Sql, sessionId: string): Promise<string 
   return row?.id ?? null
 }
 
-/** Finds the session's newest reply of its own, or the one of this id; given messages are none. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
+/**
+ * Finds the session's newest reply of its own, or the one of this id; given messages are none. `found` is false for an
+ * unknown session; `replyId` null when there is no reply yet.
+ */
 export async function newestReply(
   sql: Sql,
   agentId: string,

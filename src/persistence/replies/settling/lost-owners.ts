@@ -5,15 +5,23 @@ import { isCanceled, type Sql } from '../../postgres/database.ts'
 export interface SettleLostOptions {
   /** The instance that settles. */
   instanceId: string
-  /** The time within which another instance may go on with a reply, which is left alone until then: CONTINUE_WITHIN_S. */
+  /**
+   * The time within which another instance may go on with a reply, which is left alone until then: CONTINUE_WITHIN_S.
+   */
   withinS: number
   /** Derives a title from a session's first message. Null when none can be derived. */
   deriveTitle(text: string): string | null
-  /** Tells that there are lost replies, and that what their owners had stored of late is moved: those that go on can be taken over. */
+  /**
+   * Tells that there are lost replies, and that what their owners had stored of late is moved: those that go on can be
+   * taken over.
+   */
   onLost?(): void
   /** Tells of a reply that cannot be settled; the others are. It is tried again with the next call. */
   onFault(fault: { replyId: string; detail: string }): void
-  /** Tells that what an owner had stored of late could not be moved: its replies are settled from there, which takes longer. */
+  /**
+   * Tells that what an owner had stored of late could not be moved: its replies are settled from there, which takes
+   * longer.
+   */
   onUnmoved(error: unknown): void
 }
 

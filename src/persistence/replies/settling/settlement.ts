@@ -17,8 +17,8 @@ export interface SettleOptions {
 }
 
 /**
- * Settles one reply by one statement, idempotent: the first outcome stays. `nextSeq`: the session's next reply begins at this id or behind. Steps
- * that cannot be stored do not keep the reply from its end.
+ * Settles one reply by one statement, idempotent: the first outcome stays. `nextSeq`: the session's next reply begins
+ * at this id or behind. Steps that cannot be stored do not keep the reply from its end.
  */
 export async function settle(
   options: SettleOptions,
@@ -88,7 +88,10 @@ export interface GroupedSettlement extends GroupItem {
   settlement: Settlement
 }
 
-/** Settles replies of one epoch whose rows are not locked, in one statement. Null when `settle` has to say what became of one. */
+/**
+ * Settles replies of one epoch whose rows are not locked, in one statement. Null when `settle` has to say what became
+ * of one.
+ */
 export async function settleTogether(
   sql: Sql,
   instanceId: string,

@@ -5,15 +5,23 @@
 import { atMost } from '../../../async/pause.ts'
 import type { Sql } from '../../postgres/database.ts'
 
-/** A flush is moved when it is one to two intervals old (ms): a reader of a running reply looks through all that are not. */
+/**
+ * A flush is moved when it is one to two intervals old (ms): a reader of a running reply looks through all that are
+ * not.
+ */
 const INTERVAL_MS = 3000
-/** The number of flushes that one statement moves (tens of milliseconds): what was left behind in an outage is no statement of minutes. */
+/**
+ * The number of flushes that one statement moves (tens of milliseconds): what was left behind in an outage is no
+ * statement of minutes.
+ */
 const MOST = 500
 /** Longest wait of `close` for a database that does not answer. Milliseconds. */
 const LAST_MS = 1000
 
 export interface FrameRuns {
-  /** Takes note of a stored flush. Flushes of an epoch that is over are moved by the instance that settles its replies. */
+  /**
+   * Takes note of a stored flush. Flushes of an epoch that is over are moved by the instance that settles its replies.
+   */
   stored(epoch: number, num: number): void
   /** Takes note that a reply of the session has ended here: its message holds all of its frames, or is gone. */
   ended(sessionNum: number): void

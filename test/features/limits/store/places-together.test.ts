@@ -1,4 +1,7 @@
-/** Places of concurrent replies, of messages that are admitted together and of those that follow another (contract section 35). */
+/**
+ * Places of concurrent replies, of messages that are admitted together and of those that follow another (contract
+ * section 35).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { LimitsInForce, NewMessage } from '../../../../src/actors/ports/index.ts'

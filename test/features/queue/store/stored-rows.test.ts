@@ -1,4 +1,7 @@
-/** Rows of the queue may be read by a later version: each form that was ever written begins as it did, what is unknown is refused. */
+/**
+ * Rows of the queue may be read by a later version: each form that was ever written begins as it did, what is unknown
+ * is refused.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { begunSchema, decodeBegun, messageSchema } from '../../../../src/features/queue/store/stored-rows.ts'

@@ -10,7 +10,10 @@ const key = 'workbench-side'
 /** Wide enough that the conversation keeps 690 pixels beside the panel, where the navigation is folded. */
 const ROOM_BESIDE = '(min-width: 84em)'
 
-/** The widths at which panel, sessions and navigation leave the conversation less than 720 pixels, as in public/color-scheme.js. */
+/**
+ * The widths at which panel, sessions and navigation leave the conversation less than 720 pixels, as in
+ * public/color-scheme.js.
+ */
 const TIGHT = '(min-width: 84em) and (max-width: 98em)'
 
 export interface Side {

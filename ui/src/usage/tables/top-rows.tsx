@@ -1,4 +1,7 @@
-/** A table's rows where there are many: the first ten (three on a phone), those that are searched for, and how many others there are. */
+/**
+ * A table's rows where there are many: the first ten (three on a phone), those that are searched for, and how many
+ * others there are.
+ */
 import { TextInput } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'

@@ -32,8 +32,8 @@ export interface StoredResponse {
 }
 
 /**
- * Returns a reply of any agent, or null. Messages that were given with a session are not replies. One statement reads one snapshot: a message that starts in the meantime is either in the queue or a stored
- * message.
+ * Returns a reply of any agent, or null. Messages that were given with a session are not replies. One statement reads
+ * one snapshot: a message that starts in the meantime is either in the queue or a stored message.
  */
 export async function findResponse(sql: Sql, id: string): Promise<StoredResponse | null> {
   const [row] = await sql<StoredResponse[]>`
