@@ -98,6 +98,9 @@ export function parseNoted(text: string): unknown {
   })
 }
 
+/** Returns the digits that are noted for a number in an object or a list of `parseNoted`. */
+export const digitsOf = (holder: object, key: string): string | undefined => digits.get(holder)?.get(key)
+
 /** Reports whether digits are noted anywhere in a value. */
 function holdsNoted(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
@@ -119,7 +122,7 @@ export const writeExact = (value: unknown, indent?: number): string =>
   JSON.stringify(
     value,
     function (this: object, key, one: unknown) {
-      const source = typeof one === 'number' ? digits.get(this)?.get(key) : undefined
+      const source = typeof one === 'number' ? digitsOf(this, key) : undefined
       return source === undefined ? one : JSON.rawJSON(source)
     },
     indent,

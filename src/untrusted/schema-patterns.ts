@@ -29,9 +29,16 @@ function compiled(pattern: string, flags: string): RegExp | null {
 }
 
 /** Keywords that hold values, in which nothing is a keyword. */
-const valued = new Set(['enum', 'const', 'default', 'examples'])
+export const valued = new Set(['enum', 'const', 'default', 'examples'])
 /** Keywords that hold schemas by names, which are no keywords. */
-const naming = new Set(['properties', 'patternProperties', 'definitions', '$defs', 'dependencies', 'dependentSchemas'])
+export const naming = new Set([
+  'properties',
+  'patternProperties',
+  'definitions',
+  '$defs',
+  'dependencies',
+  'dependentSchemas',
+])
 
 const isBroken = (pattern: unknown): pattern is string => typeof pattern === 'string' && patternOf(pattern) === null
 

@@ -1,6 +1,7 @@
 /** Approvals as callers send them (contract sections 15 and 25). */
 import { MAX_APPROVAL, toolIdentities } from '../../../openapi/schemas/records/tools.ts'
 import type { Approval } from '../../actors/ports/index.ts'
+import { exactObject } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { patternWarning } from '../../untrusted/schema-patterns.ts'
 import { badRequest } from '../server/http-error.ts'
@@ -29,7 +30,7 @@ export function readConditions({ when, mayRemember }: { when?: unknown; mayRemem
   if (mayRemember != null && !isScope(mayRemember)) {
     return badRequest(`${where}.mayRemember: must be "session", "user" or null`)
   }
-  return { ...(when != null && { when }), ...(isScope(mayRemember) && { mayRemember }) }
+  return { ...(when != null && { when: exactObject(when) }), ...(isScope(mayRemember) && { mayRemember }) }
 }
 
 /** Rejects with 400 that names a condition which is no schema of an object, or of which a part would not be applied. */

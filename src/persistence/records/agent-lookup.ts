@@ -6,7 +6,7 @@ import { isUuid } from '../postgres/uuid.ts'
 import { type CallerInstructions, type Compaction, type OnLoss, type OnMissingTools, readFormat } from './agents.ts'
 import { type StoredConnection, wireApi } from './providers.ts'
 import type { ToolsOfAgent } from './tools/tool-approvals.ts'
-import { choiceOf } from './tools/tool-kinds.ts'
+import { choiceOf, readChoice } from './tools/tool-kinds.ts'
 
 /** An agent; its provider's key is encrypted. */
 export interface AgentForCompletion {
@@ -113,7 +113,8 @@ async function configurationVersion(sql: AnySql): Promise<number> {
   return row.version
 }
 
-type Row = Omit<AgentForCompletion, 'responseFormat'> & { version: number; responseFormat: string | null }
+/** An agent as it is selected: schemas are read as text, since the driver's numbers lose digits. */
+type Row = Omit<AgentForCompletion, 'responseFormat' | 'tools'> & { responseFormat: string | null; tools: string }
 
 async function forCompletion(sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> {
   const rows = await sql<Row[]>`
@@ -128,12 +129,16 @@ async function forCompletion(sql: AnySql, ids: readonly string[]): Promise<Agent
                 'id', o.id, 'type', o.provider_type, 'baseUrl', o.base_url, 'apiKey', o.api_key,
                 'wireApi', ${wireApi(sql, sql`o.`)})) order by f.place), '[]')
          from agent_fallbacks f join providers o on o.id = f.provider_id where f.agent_id = a.id) as fallbacks,
-      ${choiceOf(sql)} || jsonb_build_object('named', a.approval_names) as tools, a.allowed_origins as "allowedOrigins",
+      (${choiceOf(sql)} || jsonb_build_object('named', a.approval_names))::text as tools, a.allowed_origins as "allowedOrigins",
       a.caller_instructions as "callerInstructions", a.history_max_tokens as "historyMaxTokens",
       a.user_limits as "userLimits", a.compaction, a.on_loss as "onLoss",
       a.on_missing_tools as "onMissingTools",
       (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`
-  return rows.map(({ responseFormat, ...agent }) => ({ ...agent, responseFormat: readFormat(responseFormat) }))
+  return rows.map(({ responseFormat, tools, ...agent }) => ({
+    ...agent,
+    responseFormat: readFormat(responseFormat),
+    tools: readChoice(tools),
+  }))
 }

@@ -4,7 +4,9 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
+import { mayChange } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
+import type { SchemaJob } from './schema-child.ts'
 import { createSchemaProcess } from './schema-process.ts'
 
 export type JsonSchema = Record<string, unknown>
@@ -54,7 +56,7 @@ export async function checkSchemas(schemas: readonly JsonSchema[], owner: string
 export async function checkArguments(schema: JsonSchema, args: unknown, owner: string): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null) return `the input schema of the tool ${flaw}`
-  const reasons = await applier.ask({ kind: 'check', schema, args }, owner)
+  const reasons = await applier.ask(checkOf(schema, args), owner)
   if (reasons === null) return CANNOT_CHECK
   const [reason = null] = reasons
   return reason?.startsWith('is not ') ? `the input schema of the tool ${reason}` : reason
@@ -63,10 +65,17 @@ export async function checkArguments(schema: JsonSchema, args: unknown, owner: s
 /** Returns whether a value matches a schema. Null when that cannot be told: the schema takes too long, or is not usable. */
 export async function matches(schema: JsonSchema, value: unknown, owner: string): Promise<boolean | null> {
   if (flawOfShape(schema) !== null) return null
-  const reasons = await applier.ask({ kind: 'check', schema, args: value }, owner).catch(() => null)
+  const reasons = await applier.ask(checkOf(schema, value), owner).catch(() => null)
   if (reasons === null) return null
   const [reason] = reasons
   return reason == null ? true : reason.startsWith('is not ') ? null : false
+}
+
+/** Returns the job: with the digits of numbers only where JavaScript's do not hold them, which takes longer. */
+function checkOf(schema: JsonSchema, args: unknown): SchemaJob {
+  const exact = { schema: JSON.stringify(schema), args: JSON.stringify(args) }
+  const isExact = mayChange(exact.schema) || mayChange(exact.args)
+  return { kind: 'check', schema, args, ...(isExact && { exact }) }
 }
 
 /** Checks whatever takes bounded time and no recursion for any parsed value. */

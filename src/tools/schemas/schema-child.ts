@@ -4,11 +4,13 @@
  * at a time and answers with its reasons. schema-watchdog.ts ends it when a job has used up its processor time.
  */
 import { once } from 'node:events'
-import { Ajv, type ErrorObject, type Options } from 'ajv'
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parseNoted } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { applicable, patternOf } from '../../untrusted/schema-patterns.ts'
+import { exactKeyword, exactSchema } from './exact-keywords.ts'
 import { startWatchdog } from './schema-watchdog.ts'
 
 type JsonSchema = Record<string, unknown>
@@ -21,7 +23,8 @@ export type SchemaJob =
   | { kind: 'are_schemas'; schemas: readonly JsonSchema[] }
   /** A schema to check for whether it can be applied. */
   | { kind: 'is_usable'; schema: JsonSchema }
-  | { kind: 'check'; schema: JsonSchema; args: unknown }
+  /** Arguments to check. `exact`: both as JSON texts, where either holds numbers that JavaScript's do not hold. */
+  | { kind: 'check'; schema: JsonSchema; args: unknown; exact?: { schema: string; args: string } }
 
 export type SchemaReasons = readonly Reason[]
 
@@ -72,7 +75,9 @@ function reasonsOf(job: SchemaJob): SchemaReasons {
   const check = compile(job.schema)
   if (typeof check === 'string' || job.kind === 'is_usable') return [typeof check === 'string' ? check : null]
   try {
-    return [check(job.args)]
+    if (job.exact === undefined) return [check(job.args)]
+    const exact = compile(exactSchema(job.exact.schema), [exactKeyword])
+    return [typeof exact === 'string' ? exact : exact(parseNoted(job.exact.args))]
   } catch {
     return ['the arguments cannot be checked: the input schema of the tool refers to itself']
   }
@@ -85,7 +90,7 @@ function flawOf(schema: JsonSchema): Reason {
   return flaws.includes(null) ? null : (flaws[0] ?? null)
 }
 
-function compile(schema: JsonSchema): Check | string {
+function compile(schema: JsonSchema, keywords: readonly FuncKeywordDefinition[] = []): Check | string {
   const text = JSON.stringify(schema)
   const known = kept.get(text)
   if (known !== undefined) {
@@ -96,7 +101,7 @@ function compile(schema: JsonSchema): Check | string {
   const { plain, dialects } = readingOf(schema)
   let reason = ''
   for (const dialect of dialects) {
-    const compiled = compileAs(dialect, plain)
+    const compiled = compileAs(dialect, plain, keywords)
     if (typeof compiled !== 'string') {
       kept.set(text, compiled)
       for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest)
@@ -165,12 +170,14 @@ function metaFlaw(Dialect: AjvClass, schema: JsonSchema): Reason {
   return meta.validateSchema(schema) === true ? null : `is not a JSON Schema: ${wordsOf(meta.errors, 'schema')}`
 }
 
-function compileAs(Dialect: AjvClass, schema: JsonSchema): Check | string {
+function compileAs(Dialect: AjvClass, schema: JsonSchema, keywords: readonly FuncKeywordDefinition[]): Check | string {
   try {
     const flaw = metaFlaw(Dialect, schema)
     if (flaw !== null) return flaw
     // One instance for each schema: instances keep what they compile, and two schemas may share an "$id".
-    const validate = withoutId(new Dialect({ ...options, meta: false, validateSchema: false })).compile(schema)
+    const ajv = withoutId(new Dialect({ ...options, meta: false, validateSchema: false }))
+    for (const keyword of keywords) ajv.addKeyword(keyword)
+    const validate = ajv.compile(schema)
     return (args) => (validate(args) === true ? null : wordsOf(validate.errors, 'arguments'))
   } catch (error) {
     if (error instanceof RangeError) return 'is not usable: it refers to itself'

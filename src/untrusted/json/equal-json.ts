@@ -19,13 +19,16 @@ class ExactNumber {
 function comparable(text: string): unknown {
   if (text.trim() === '') return {}
   try {
-    return parseWith(text, (_, value, { source = '' } = {}) =>
-      typeof value === 'number' ? new ExactNumber(decimal(source)) : value,
-    )
+    return exactValue(text)
   } catch {
     return Symbol('no JSON')
   }
 }
+
+const exactValue = (text: string): unknown =>
+  parseWith(text, (_, value, { source = '' } = {}) =>
+    typeof value === 'number' ? new ExactNumber(decimal(source)) : value,
+  )
 
 /** Returns a number's sign, its digits without zeros at their ends, and its exponent. */
 function decimal(source: string): string {
@@ -51,6 +54,9 @@ export function sameValues(wanted: string, members: ReadonlyMap<string, unknown>
 /** Returns a text that is the same for equal members. */
 export const canonical = (members: ReadonlyMap<string, unknown>): string =>
   JSON.stringify(sorted(Object.fromEntries(members)))
+
+/** Returns a text that is the same for texts of one JSON value. Throws for text that is no JSON. */
+export const canonicalText = (text: string): string => JSON.stringify(sorted(exactValue(text)))
 
 const isNumber = (value: object): boolean => value instanceof ExactNumber
 

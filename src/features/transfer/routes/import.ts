@@ -13,6 +13,7 @@ import { changeHttpTool, createHttpTool } from '../../../persistence/records/too
 import { changeMcpServer, createMcpServer } from '../../../persistence/records/tools/mcp-servers.ts'
 import { promptWarning } from '../../../templates/prompt-template.ts'
 import { exactObject } from '../../../untrusted/exact-json.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
 import { type Configuration, HIDDEN } from '../store/transfer.ts'
 import { toolsOf } from './approvals.ts'
 import { indexed } from './by-name.ts'
@@ -47,11 +48,16 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
 }
 
 /** Puts raw numbers in place of those whose digits are noted: schemas are compared and stored as they were written. */
-function keepDigits({ httpTools, agents }: Import): void {
+function keepDigits({ httpTools, agents, agentTools }: Import): void {
   for (const tool of httpTools ?? []) if (tool.inputSchema) tool.inputSchema = exactObject(tool.inputSchema)
   for (const { responseFormat } of agents ?? []) {
     const format = responseFormat?.json_schema
     if (format?.schema) format.schema = exactObject(format.schema)
+  }
+  for (const { approvals } of agentTools ?? []) {
+    for (const one of Array.isArray(approvals) ? approvals : []) {
+      if (isObject(one) && isObject(one.when)) one.when = exactObject(one.when)
+    }
   }
 }
 

@@ -13,6 +13,7 @@ import { wireApi } from '../../../persistence/records/providers.ts'
 import type { HttpToolFields } from '../../../persistence/records/tools/http-tools.ts'
 import type { McpServerFields } from '../../../persistence/records/tools/mcp-servers.ts'
 import { type StoredApprovals, storedApprovals } from '../../../persistence/records/tools/tool-approvals.ts'
+import { exactChoice } from '../../../persistence/records/tools/tool-kinds.ts'
 import { parseExact, parseNoted } from '../../../untrusted/exact-json.ts'
 
 type ProviderTypeId = components['schemas']['ProviderType']['id']
@@ -55,7 +56,11 @@ export interface Configuration {
 }
 
 /** The lists with schemas are read as text, since the driver's numbers lose digits. */
-type Row = Omit<Configuration, 'agents' | 'httpTools'> & { agents: string; httpTools: string }
+type Row = Omit<Configuration, 'agents' | 'httpTools' | 'agentTools'> & {
+  agents: string
+  httpTools: string
+  agentTools: string
+}
 
 /**
  * Reads the configuration in one statement, so from one snapshot. As json, not jsonb: models read a schema's properties
@@ -88,12 +93,14 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                 'sendUser', send_user, 'headers', headers, 'auth', auth, 'oauthClientId', oauth_client_id) order by num), '[]')
          from mcp_servers) as "mcpServers",
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'approval', ${storedApprovals(sql)})
-                        order by a.num), '[]')
+                        order by a.num), '[]')::text
          from agents a) as "agentTools"`
   if (row === undefined) throw new Error('The configuration was not returned.')
   const agents: Configuration['agents'] = Object(parseNoted(row.agents))
+  const agentTools: Configuration['agentTools'] = Object(parseNoted(row.agentTools))
   return {
     ...row,
+    agentTools: agentTools.map((one) => ({ ...one, approval: exactChoice(one.approval) })),
     agents: agents.map((agent) => ({ ...agent, responseFormat: exactFormat(agent.responseFormat) })),
     httpTools: Object(parseExact(row.httpTools)),
   }

@@ -4,7 +4,7 @@ import type { NamedTool, NamedTools } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
 import { type Agent, exactFormat, updateAgent } from '../../../persistence/records/agents.ts'
 import { requireWays } from '../../../persistence/records/tools/agent-ways.ts'
-import { replaceTools, type ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
+import { exactChoice, replaceTools, type ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
 import { parseNoted } from '../../../untrusted/exact-json.ts'
 
 /** The fields of an agent that a version holds: all but its name and what concerns its callers. */
@@ -34,10 +34,13 @@ export interface SnapshotRow {
   names: WholeSnapshot['names']
 }
 
-/** Reads stored JSON with an agent's fields. The numbers in its format's schema keep their digits. */
-export function readAgentFields<Stored extends { agent: Partial<VersionFields> }>(text: string): Stored {
+/** Reads stored JSON with an agent's fields. The numbers in its format's schema and its conditions keep their digits. */
+export function readAgentFields<Stored extends { agent: Partial<VersionFields>; tools: Partial<ToolChoice> }>(
+  text: string,
+): Stored {
   const stored: Stored = Object(parseNoted(text))
   const { agent } = stored
+  stored.tools = exactChoice(stored.tools)
   if (agent.responseFormat) agent.responseFormat = exactFormat(agent.responseFormat)
   return stored
 }

@@ -9,6 +9,7 @@ import {
   type ChosenTools,
   choiceOf,
   type RecordKind,
+  readChoice,
   recordKinds,
   replaceTools,
   type ToolChoice,
@@ -26,10 +27,9 @@ export class UnknownTool extends Error {
 /** Finds an agent's choice of tools. Null when there is no such agent. */
 export async function findAgentTools(sql: AnySql, agentId: string): Promise<ToolChoice | null> {
   if (!isUuid(agentId)) return null
-  const [row] = await sql<
-    { choice: ToolChoice }[]
-  >`select ${choiceOf(sql)} as choice from agents a where a.id = ${agentId}`
-  return row?.choice ?? null
+  const [row] = await sql<{ choice: string }[]>`
+    select (${choiceOf(sql)})::text as choice from agents a where a.id = ${agentId}`
+  return row ? readChoice(row.choice) : null
 }
 
 /** An agent with all that it may call. */
@@ -44,12 +44,13 @@ export interface AgentChoice {
  * call.
  */
 export async function lockAgentsWith(tx: Tx, toolId: string): Promise<AgentChoice[]> {
-  return await tx<AgentChoice[]>`
-    select a.id, a.name, ${choiceOf(tx)} as choice from agents a
+  const rows = await tx<(Omit<AgentChoice, 'choice'> & { choice: string })[]>`
+    select a.id, a.name, (${choiceOf(tx)})::text as choice from agents a
      where a.id in (select t.agent_id from agent_http_tools t where t.http_tool_id = ${toolId}
                     union all select s.agent_id from agent_mcp_servers s where s.mcp_server_id = ${toolId}
                     union all select t.agent_id from agent_agent_tools t where t.called_agent_id = ${toolId})
      order by a.id for no key update`
+  return rows.map((row) => ({ ...row, choice: readChoice(row.choice) }))
 }
 
 /** Rejects with UnknownTool. */

@@ -3,6 +3,7 @@
  * any, have a file of their own.
  */
 import type { Approval, ToolIdentity } from '../../../actors/ports/index.ts'
+import { exactObject, parseNoted } from '../../../untrusted/exact-json.ts'
 import type { AnySql, Tx } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 
@@ -81,7 +82,7 @@ export const choosesRecords = (choice: ChosenTools): boolean =>
 export const choosesNone = (choice: ChosenTools): boolean =>
   choice.builtInToolIds.length === 0 && !choosesRecords(choice)
 
-/** Selects the choice of the agent `a` as one JSON value, of type ToolChoice. */
+/** Selects the choice of the agent `a` as one JSON value, of type ToolChoice. Read it as text, by `readChoice`. */
 export const choiceOf = (sql: AnySql): Fragment => sql`
   jsonb_build_object(
     'httpToolIds', (select coalesce(jsonb_agg(t.http_tool_id order by t.place), '[]')
@@ -95,6 +96,21 @@ export const choiceOf = (sql: AnySql): Fragment => sql`
                      from agent_agent_tools t where t.agent_id = a.id),
     'approvals', a.approvals,
     'approvalsExpireAfterS', a.approvals_expire_after_s)`
+
+/** Reads a choice that was selected as text. The numbers in the conditions of approvals keep their digits. */
+export const readChoice = <Choice extends Pick<ToolChoice, 'approvals'>>(text: string): Choice =>
+  exactChoice<Choice>(Object(parseNoted(text)))
+
+/** Returns a choice of `parseNoted` with the digits of its conditions. */
+export function exactChoice<Choice extends { approvals?: ToolChoice['approvals'] }>(choice: Choice): Choice {
+  const { approvals } = choice
+  return approvals === undefined || approvals === '*' ? choice : { ...choice, approvals: approvals.map(exactApproval) }
+}
+
+const exactApproval = (approval: Approval): Approval =>
+  typeof approval === 'string' || approval.when === undefined
+    ? approval
+    : { ...approval, when: exactObject(approval.when) }
 
 /** Selects the tools of the agent `a` with their names as one JSON value, of type ConfiguredTools. */
 export const configuredOf = (sql: AnySql): Fragment => sql`
