@@ -83,6 +83,19 @@ export function parseExact(text: string): unknown {
   return parseWith(text, (_, value, { source } = {}) => (changes(value, source) ? JSON.rawJSON(source) : value))
 }
 
+/** The words for a value in which `holdsExtreme` finds a number. */
+export const EXTREME = 'must not hold a number whose exponent has more than three digits'
+
+/**
+ * Reports whether a value of `parseExact` holds a number such as 1e5000. PostgreSQL's jsonb writes its digits out, and
+ * refuses it from 131,072 of them on.
+ */
+export function holdsExtreme(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (JSON.isRawJSON(value)) return /e[+-]?0*[1-9]\d{3}/i.test(JSON.stringify(value))
+  return Object.values(value).some(holdsExtreme)
+}
+
 /** The digits of numbers by the object or list that holds them, and their name in it. */
 const digits = new WeakMap<object, Map<string, string>>()
 

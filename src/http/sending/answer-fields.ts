@@ -10,7 +10,7 @@ import {
   responseFormats,
 } from '../../../openapi/schemas/conversation/completion-fields.ts'
 import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../actors/ports/index.ts'
-import { exactObject } from '../../untrusted/exact-json.ts'
+import { EXTREME, exactObject, holdsExtreme } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { refuseLargeSchema } from '../server/fields/schema-size.ts'
 import { badRequest } from '../server/http-error.ts'
@@ -101,6 +101,7 @@ function readSchema(value: unknown, where: string): AnswerSchema {
   else if (isGiven(description)) badRequest(`${where}.description: must be a string`)
   if (isObject(schema)) read.schema = exactObject(schema)
   else if (isGiven(schema)) badRequest(`${where}.schema: must be an object`)
+  if (holdsExtreme(read.schema)) badRequest(`${where}.schema: ${EXTREME}`)
   if (typeof strict === 'boolean') read.strict = strict
   else if (isGiven(strict)) badRequest(`${where}.strict: must be true or false`)
   return read

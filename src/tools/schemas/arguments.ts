@@ -4,7 +4,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
-import { mayChange } from '../../untrusted/exact-json.ts'
+import { EXTREME, holdsExtreme, mayChange } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import type { SchemaJob } from './schema-child.ts'
 import { createSchemaProcess } from './schema-process.ts'
@@ -28,6 +28,7 @@ const applier = createSchemaProcess()
 export async function checkSchema(schema: unknown): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null || !isObject(schema)) return flaw ?? 'must be a JSON object'
+  if (holdsExtreme(schema)) return EXTREME
   const reasons = await applier.ask({ kind: 'is_usable', schema }, JSON.stringify(schema))
   return reasons === null ? TOO_SLOW : (reasons[0] ?? null)
 }

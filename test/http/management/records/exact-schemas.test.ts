@@ -105,3 +105,24 @@ verifies('contract-35.digits', 'the schemas of an MCP server: listed, and sent t
   await ask()
   expect([sent().includes('m__go'), lostIn(sent())]).toEqual([true, []])
 })
+
+verifies('contract-35.digits', 'an exponent that the database would write out or refuse is named', async () => {
+  for (const number of ['1e5000', '1E+200000', '-1.5e-20000', '1e0001000']) {
+    const held = `{"type":"object","properties":{"a":{"const":${number}}}}`
+    const format = `{"type":"json_schema","json_schema":{"name":"a","schema":${held}}}`
+    for (const [method, path, body, field] of [
+      ['POST', '/api/v1/http-tools', tool(held).replace('exact', 'extreme'), 'inputSchema'],
+      ['PUT', scene.agent, `{"responseFormat":${format}}`, 'responseFormat.json_schema.schema'],
+      [
+        'PUT',
+        `${scene.agent}/tools`,
+        `{"approvals":[{"builtInToolId":"current_time","when":${held}}]}`,
+        'approvals.0.when',
+      ],
+    ] as const) {
+      const { status, json } = await scene.call(method, path, body)
+      const message = `${field}: must not hold a number whose exponent has more than three digits`
+      expect([number, status, json.message]).toEqual([number, 400, message])
+    }
+  }
+})
