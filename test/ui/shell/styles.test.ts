@@ -16,3 +16,13 @@ test('every component in the pages’ scripts has its styles', async () => {
   expect(used.size).toBeGreaterThan(100)
   expect([...used].filter((name) => known.has(name) && !styled.has(name))).toEqual([])
 })
+
+test('no style sheet composes classes of another', async () => {
+  const root = new URL('../../../ui/src/', import.meta.url)
+  const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.css'))
+  const sheets = await Promise.all(
+    names.map(async (name) => ({ name, css: await readFile(new URL(name, root), 'utf8') })),
+  )
+  // It copies the other one's classes into this one, and makes Vite warn at `npm ci`: their place in a file is not known.
+  expect(sheets.filter(({ css }) => /\bcomposes:[^;]*\bfrom\b/.test(css)).map(({ name }) => name)).toEqual([])
+})

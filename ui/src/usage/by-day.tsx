@@ -1,5 +1,6 @@
 import { Skeleton, Table } from '@mantine/core'
 import { lazy, Suspense } from 'react'
+import card from '../blocks/card.module.css'
 import { Card } from '../blocks/card.tsx'
 import { wholeNumber } from '../blocks/words.ts'
 import { reliable } from '../shell/reliable-import.ts'
@@ -59,7 +60,7 @@ function DayTable({ title, first, buckets }: { title: string; first: string; buc
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section className={classes.days} tabIndex={0} aria-label={`Numbers by ${first.toLowerCase()}`}>
-      <Table className={classes.table ?? ''} stickyHeader aria-label={title}>
+      <Table className={`${card.table} ${classes.table}`} stickyHeader aria-label={title}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{first}</Table.Th>

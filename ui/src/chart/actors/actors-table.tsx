@@ -25,7 +25,7 @@ const Quiet = ({ silence }: { silence: Silence | undefined }) => silence && <Sil
 export function ActorsTable({ actors, agentNames, titles, silences }: ActorsTableProps) {
   return (
     <div className={`${card.card} ${classes.scroll}`}>
-      <Table className={classes.table ?? ''} aria-label="Running sessions">
+      <Table className={`${card.table} ${classes.table}`} aria-label="Running sessions">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Session</Table.Th>

@@ -1,4 +1,5 @@
 import { Table } from '@mantine/core'
+import card from '../../blocks/card.module.css'
 import classes from '../chart-page.module.css'
 import { StateWord } from '../chips/state-chip.tsx'
 import { isActive, toneOf } from '../machine.ts'
@@ -17,7 +18,7 @@ export function ChartTable({ laidOut: { chart }, current = null }: ChartTablePro
     <details className={classes.words}>
       <summary>States and transitions as a table</summary>
       <div className={classes.scroll}>
-        <Table className={classes.table ?? ''} aria-label="States and transitions">
+        <Table className={`${card.table} ${classes.table}`} aria-label="States and transitions">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>State</Table.Th>

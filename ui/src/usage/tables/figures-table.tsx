@@ -1,5 +1,6 @@
 /** First token, duration, share of errors and cost, a row for each agent or model. */
 import { Table } from '@mantine/core'
+import card from '../../blocks/card.module.css'
 import { wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
 import type { UsageFiguresRow } from '../queries.ts'
@@ -21,7 +22,7 @@ export function FiguresTable({ rows, names, currency }: FiguresTableProps) {
     // The key is the kind of rows, so that a search among agents does not stay when the table shows models.
     <TopRows key={names.noun} rows={rows} text={({ key }) => names.text(key)} nouns={`${names.noun.toLowerCase()}s`}>
       {(shown, others) => (
-        <Table className={classes.table ?? ''} aria-label="Speed, errors and cost">
+        <Table className={`${card.table} ${classes.table}`} aria-label="Speed, errors and cost">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{names.noun}</Table.Th>

@@ -1,5 +1,6 @@
 import { Table } from '@mantine/core'
 import type { ReactNode } from 'react'
+import card from '../../blocks/card.module.css'
 import { wholeNumber } from '../../blocks/words.ts'
 import type { UsageRow } from '../queries.ts'
 import { Tokens } from '../tokens.tsx'
@@ -20,7 +21,7 @@ export function ShareTable({ title, rows, names }: ShareTableProps) {
   return (
     <TopRows rows={rows} text={({ key }) => names.text(key)} nouns={`${names.noun.toLowerCase()}s`}>
       {(shown, others) => (
-        <Table className={classes.table ?? ''} aria-label={title}>
+        <Table className={`${card.table} ${classes.table}`} aria-label={title}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{names.noun}</Table.Th>
