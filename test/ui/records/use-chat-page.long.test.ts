@@ -35,6 +35,8 @@ const env = { PORT: String(await freePort()), PUBLIC_API_KEY: key }
 const server = `http://127.0.0.1:${env.PORT}`
 let product: Product
 const sites: WebSite[] = []
+/** The same pages, whose backend has a key that the server refuses. */
+const refused: WebSite[] = []
 beforeAll(async () => {
   await symlink(join(checkout, 'node_modules'), join(folder, 'node_modules'))
   product = await startProduct({ direct: true, dataDir, env })
@@ -42,7 +44,9 @@ beforeAll(async () => {
   for (const { modules } of versions) {
     const script = await builtPage(folder, here(codeIn('jsx')), modules)
     const page = `<!doctype html><meta charset="utf-8"><div id="root"></div><script>${script.replaceAll('</script', '<\\/script')}</script>`
-    sites.push(await startSite('anna', key, () => ({ route: here(codeIn('js')), page })))
+    const code = () => ({ route: here(codeIn('js')), page })
+    sites.push(await startSite('anna', key, code))
+    refused.push(await startSite('anna', 'another key', code))
   }
   const params = { path: { id: demoAgent } }
   await product.client.PUT('/api/v1/agents/{id}', {
@@ -52,7 +56,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser.close()
-  for (const site of sites) await site[Symbol.asyncDispose]()
+  for (const site of [...sites, ...refused]) await site[Symbol.asyncDispose]()
   await product?.[Symbol.asyncDispose]()
   for (const one of [folder, dataDir]) await rm(one, { recursive: true, force: true })
 })
@@ -64,13 +68,20 @@ async function say(page: TestPage, text: string): Promise<void> {
 const reply = (page: TestPage) => page.locator('article').last().textContent()
 const ready = (page: TestPage) =>
   expect.poll(() => page.getByRole('status').textContent(), { timeout: WAIT_MS }).toBe('ready')
-const open = async (version: number) => {
-  const page = await browser.page(sites[version]?.origin ?? '', { allow: /net::ERR_|Failed to load resource/ })
+const open = async (version: number, of = sites) => {
+  const page = await browser.page(of[version]?.origin ?? '', {
+    allow: /net::ERR_|Failed to load resource|401 \/chat-secret/,
+  })
   await page.goto('/')
   return page
 }
 
 describe.each(versions.map(({ name }, version) => ({ name, version })))('$name', ({ name, version }) => {
+  verifies('contract-12.chat-transport', `${name}: a page whose user gets no secret says so`, async () => {
+    await using page = await open(version, refused)
+    await expect.poll(() => page.getByRole('alert').textContent()).toBe('The chat cannot be opened (401).')
+  })
+
   verifies(
     'contract-12.chat-transport',
     `${name}: the page goes on after reloads, stops, and says why a reply failed`,

@@ -41,7 +41,7 @@ const route = ({ origin, deployPath, needsKey }: Place): string => {
   const body = JSON.stringify({ user: request.user.id }) // the logged-in user
   const headers = ${headers}
   const answer = await fetch('${origin}${deployPath}/client_secrets', { method: 'POST', headers, body })
-  response.send((await answer.json()).value)
+  response.status(answer.status).send(answer.ok ? (await answer.json()).value : await answer.text())
 })`
 }
 
@@ -52,9 +52,13 @@ const page = ({ origin, agentId }: Place): string => `<!doctype html>
 <form><input name="text" autofocus><button>Send</button> <button type="button">Stop</button></form>
 <script type="module">
   // The files of packages/client/dist beside the page; with a bundler: '@greenroom/client'
-  import { createClient } from './client/index.js'
+  import { ApiError, createClient } from './client/index.js'
 
-  const token = async () => (await fetch('/chat-secret', { method: 'POST' })).text()
+  const token = async () => {
+    const answer = await fetch('/chat-secret', { method: 'POST' })
+    if (!answer.ok) throw new ApiError(answer.status, await answer.text())
+    return answer.text()
+  }
   const agent = createClient({ baseUrl: '${origin}', token }).agent('${agentId}')
   const session = agent.session(localStorage.getItem('session'))
 
