@@ -6,7 +6,7 @@ export function useNow(isTicking = true): number {
   const [now, setNow] = useState(serverNow)
   useEffect(() => {
     if (!isTicking) return
-    setNow(serverNow())
+    setNow((before) => (serverNow() - before < 1_000 ? before : serverNow()))
     const timer = setInterval(() => setNow(serverNow()), 1_000)
     return () => clearInterval(timer)
   }, [isTicking])

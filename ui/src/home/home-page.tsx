@@ -1,6 +1,6 @@
 /** The shortest way to a first reply: an agent to talk to, or the steps to create one. */
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useDeferredValue } from 'react'
+import { lazy, Suspense, useDeferredValue, useState } from 'react'
 import { type Agent, agentResource } from '../agents/resource.ts'
 import { AwaitedLines } from '../blocks/awaited/awaited.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
@@ -9,6 +9,7 @@ import { useRefusal } from '../login/roles.ts'
 import type { SessionOverview } from '../sessions/queries.ts'
 import { homeDescription } from '../shell/first/first-words.ts'
 import { reliable } from '../shell/reliable-import.ts'
+import type { Sentence } from './causes.ts'
 import { FirstAgent } from './first-agent.tsx'
 import { FirstSteps, useDismissed } from './first-steps.tsx'
 import classes from './home-page.module.css'
@@ -17,8 +18,11 @@ import { WhatsOn } from './whats-on.tsx'
 
 // An empty server has nobody on call: its first page goes without.
 const onCall = reliable(() => import('./on-call.tsx'))
-const OnCall = lazy(async () => ({ default: (await onCall()).OnCall }))
-const Standing = lazy(async () => ({ default: (await onCall()).Standing }))
+const OnCall = lazy(async () => {
+  const { OnCall: Component, readFigures } = await onCall()
+  await readFigures()
+  return { default: Component }
+})
 
 /** Refreshed by itself: a step may be done in another window. */
 const EVERY_MS = 5_000
@@ -44,21 +48,26 @@ export function Component() {
   const isServed = isServedBy(own)
   const providers = useQuery({ ...someProviders, refetchInterval: !isDismissed && !isServed && EVERY_MS })
   const hasOwnProvider = providers.data?.items.some(({ providerType }) => providerType !== 'demo') === true
-  const talkedTo = useQuery({ ...agentResource.one(newest?.agentId ?? ''), enabled: talked })
+  const isOffered = talked && agents.data !== undefined && !isServed
+  const talkedTo = useQuery({ ...agentResource.one(newest?.agentId ?? ''), enabled: isOffered })
   const agent = talked ? talkedTo.data : agents.data?.items[0]
   const error = agents.error ?? providers.error ?? (mayRead ? sessions.error : null)
   const isRead =
-    agents.data !== undefined && providers.data !== undefined && found !== undefined && !(talked && talkedTo.isPending)
+    agents.data !== undefined &&
+    providers.data !== undefined &&
+    found !== undefined &&
+    !(isOffered && talkedTo.isPending)
   // Rendered in pieces: the query's answer alone would be rendered as one long task.
   const isShown = useDeferredValue(isRead)
+  const [sentence, setSentence] = useState<Sentence>()
   return (
     <Page
       title={talked ? 'Overview' : 'Welcome to Greenroom'}
       description={
         talked ? (
-          <Suspense fallback={homeDescription}>
-            <Standing />
-          </Suspense>
+          <span className={classes.standing} data-level={sentence?.level} role="status">
+            {sentence?.text ?? homeDescription}
+          </span>
         ) : (
           homeDescription
         )
@@ -68,7 +77,7 @@ export function Component() {
       {!isShown && !talked && !error && <AwaitedLines />}
       {/* What stands below waits for what stands above: nothing moves once it is there. */}
       <Suspense fallback={<AwaitedLines />}>
-        {talked && <OnCall />}
+        {talked && <OnCall onSentence={setSentence} />}
         {isRead && isShown && (
           <div className={isServed ? '' : classes.columns}>
             {!isServed && (

@@ -1,35 +1,56 @@
 /** Shows the person on call what runs, what is stuck, what waits, what has failed; each leads to its sessions. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { memo, useDeferredValue, useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { timeOfDay } from '../blocks/time-words.ts'
 import { wholeNumber } from '../blocks/words.ts'
+import { queryClient } from '../query-client.ts'
 import { allSessions, type SessionOverviewList } from '../sessions/queries.ts'
-import { homeDescription } from '../shell/first/first-words.ts'
+import { turn } from '../shell/reliable-import.ts'
+import { serverNow } from '../shell/server-clock.ts'
 import { hourMs } from '../usage/last-day/hours.ts'
 import { LastDay, type Span } from '../usage/last-day/last-day.tsx'
+import { lastHours } from '../usage/queries.ts'
 import { waitingCount } from '../waiting/queries.ts'
 import { Attention } from './attention.tsx'
-import { causesOf } from './causes.ts'
+import { causesOf, type Sentence } from './causes.ts'
 import { Failures } from './failures.tsx'
 import classes from './on-call.module.css'
-import { every, MOST, useStanding } from './use-standing.ts'
+import { every, MOST, standingActors, standingFailures, useStanding } from './use-standing.ts'
 
 const countOf = ({ total, more }: SessionOverviewList): string => `${wholeNumber(total)}${more ? '+' : ''}`
 
-/** The one sentence below the page's title. */
-export function Standing() {
-  const { sentence } = useStanding()
-  return (
-    <span className={sentence && classes.sentence} data-level={sentence?.level} role="status">
-      {sentence?.text ?? homeDescription}
-    </span>
-  )
+const runningCount = { ...allSessions({ status: 'streaming', limit: 1 }), ...every }
+
+/**
+ * Begins to read the figures, each in a turn of the browser: begun together, when they are rendered, they are the longest task of
+ * the page.
+ */
+export async function readFigures(): Promise<void> {
+  const reads = [
+    () => queryClient.prefetchQuery(standingActors),
+    () => queryClient.prefetchQuery(standingFailures),
+    () => queryClient.prefetchQuery(lastHours(serverNow())),
+    () => queryClient.prefetchQuery(runningCount),
+    () => queryClient.prefetchQuery(waitingCount),
+  ]
+  for (const read of reads) {
+    void read()
+    await turn()
+  }
 }
 
-export function OnCall() {
-  const { silent, servers, failed, lately, causes, now } = useStanding()
-  const running = useQuery({ ...allSessions({ status: 'streaming', limit: 1 }), ...every }).data
+/** Two dozen bars and a slider, which are the same from second to second. */
+const Bars = memo(LastDay)
+
+/** `onSentence`: called with the one sentence below the page's title whenever it changes. */
+export function OnCall({ onSentence }: { onSentence: (sentence: Sentence | undefined) => void }) {
+  const { silent, servers, failed, lately, causes, sentence, now } = useStanding()
+  const { text, level } = sentence ?? {}
+  useEffect(() => onSentence(text && level ? { text, level } : undefined), [onSentence, text, level])
+  // Its requests and those of the figures would be one long task.
+  const isSecond = useDeferredValue(true, false)
+  const running = useQuery(runningCount).data
   const waiting = useQuery(waitingCount).data
   const [span, setSpan] = useState<Span | null>(null)
   const inSpan = useQuery({
@@ -73,7 +94,7 @@ export function OnCall() {
           </li>
         ))}
       </ul>
-      <LastDay now={now} span={span} onChange={setSpan} />
+      <Bars now={now - (now % hourMs)} span={span} onChange={setSpan} />
       {failed && (span === null ? (lately?.length ?? 0) > 0 : inSpan) && (
         <Failures
           title={span === null ? 'What failed in the last hour' : `What failed ${spanWords(span)}`}
@@ -81,7 +102,7 @@ export function OnCall() {
           span={span ?? { from: now - hourMs, to: now }}
         />
       )}
-      <Attention />
+      {isSecond && <Attention />}
     </section>
   )
 }

@@ -12,13 +12,15 @@ import { causesOf, sentenceOf } from './causes.ts'
 /** The most that a list gives; what is counted of it is a lower bound beyond. */
 export const MOST = 100
 export const every = { refetchInterval: 5_000 }
+export const standingActors = actorsQuery(every.refetchInterval)
+export const standingFailures = { ...allSessions({ status: 'error', limit: MOST, include: 'reply' }), ...every }
 /** A reply that has brought nothing for so long is looked at. */
 const SILENT_MS = 60_000
 
 export function useStanding() {
   const silent = [...useSilences().values()].filter(({ ms }) => ms >= SILENT_MS).length
-  const servers = useQuery(actorsQuery(every.refetchInterval)).data?.instances.length ?? 0
-  const failed = useQuery({ ...allSessions({ status: 'error', limit: MOST, include: 'reply' }), ...every }).data
+  const servers = useQuery(standingActors).data?.instances.length ?? 0
+  const failed = useQuery(standingFailures).data
   const now = useNow()
   const lately = failed?.sessions.filter(({ updatedAt }) => now - Date.parse(updatedAt) < hourMs)
   const first = firstHour(now)

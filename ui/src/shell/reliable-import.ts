@@ -41,7 +41,8 @@ export const reliable =
 /** Returns the address of the module that could not be imported. Null where the error does not tell it. */
 const fileOf = (error: unknown): string | null => /https?:\S+?\.js/.exec(String(error))?.[0] ?? null
 
-const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+/** Resolves in the next turn of the browser. */
+export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 /**
  * Returns a page whose parts are evaluated one after the other, with turns of the browser between them: all at once

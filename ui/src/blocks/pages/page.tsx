@@ -1,6 +1,6 @@
 import { Anchor, Box, Group, Text, Title } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
-import { createContext, type ReactNode, use, useState } from 'react'
+import { createContext, type ReactNode, type RefObject, use, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Link } from 'react-router'
 import classes from '../blocks.module.css'
@@ -21,18 +21,21 @@ export interface PageProps {
   children: ReactNode
 }
 
-/** The place in a page's first line for its tabs. Null until it is there. */
-const TabsPlace = createContext<HTMLElement | null>(null)
+/** The place in a page's first line for its tabs. It is there once the page's children are. */
+const TabsPlace = createContext<RefObject<HTMLElement | null> | null>(null)
 
 /** Puts the page's tabs beside its title: one line for both. */
 export function InHead({ children }: { children: ReactNode }) {
-  const place = use(TabsPlace)
+  const ref = use(TabsPlace)
+  const [place, setPlace] = useState<HTMLElement | null>(null)
+  // Not a state of the page: each page would be rendered twice, and the second time without a turn of the browser.
+  useLayoutEffect(() => setPlace(ref?.current ?? null), [ref])
   return place && createPortal(children, place)
 }
 
 /** The frame of every page. */
 export function Page({ title, windowTitle, description, actions, back, width = 'wide', children }: PageProps) {
-  const [place, setPlace] = useState<HTMLElement | null>(null)
+  const place = useRef<HTMLDivElement>(null)
   return (
     <Box className={classes.page} data-width={width}>
       {windowTitle ?? <title>{`${title} · Greenroom`}</title>}
@@ -53,7 +56,7 @@ export function Page({ title, windowTitle, description, actions, back, width = '
             </Text>
           )}
         </Box>
-        <div ref={setPlace} className={head.headTabs} />
+        <div ref={place} className={head.headTabs} />
         {actions && (
           <Group gap="xs" className={head.headActions ?? ''}>
             {actions}
