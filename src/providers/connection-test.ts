@@ -43,7 +43,12 @@ export async function testConnection(
   })
   try {
     const models = await listModels(connection, fetch, signal)
-    if (models) return answer(true, `${name} answers and lists ${models.length} models.`, models)
+    if (models)
+      return answer(
+        true,
+        `${name} answers and lists ${models.length} ${models.length === 1 ? 'model' : 'models'}.`,
+        models,
+      )
     return answer(true, `${name} answers. It does not list its models.`)
   } catch (error) {
     if (signal.aborted) return answer(false, `No answer within ${Math.round(timeoutMs / 1000)} s.`)

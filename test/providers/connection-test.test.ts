@@ -11,6 +11,8 @@ test('lists models with the key', async () => {
     models: ['model-a', 'model-b'],
   })
   expect(up.requests).toEqual(['GET /v1/models'])
+  up.models = ['model-a']
+  expect((await model.testProvider(connectionTo(up.url))).message).toBe('OpenAI-compatible answers and lists 1 model.')
 })
 
 test.each([
