@@ -118,6 +118,7 @@ import type { PlaygroundDependencies } from '../http/wires/playground/playground
 import { mountResponses } from '../http/wires/responses/routes.ts'
 import { exportedForms } from '../http/wires/shared/exported-forms.ts'
 import { sharedReaders } from '../http/wires/shared/shared-answers.ts'
+import { findAgentsByModel } from '../persistence/records/agent-models.ts'
 
 export interface RouteOptions {
   deployKeys: readonly string[]
@@ -205,6 +206,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
       namedKeys: deps.namedKeys,
       hosts: options.hosts,
       noteReads,
+      agentIdsOf: (name) => findAgentsByModel(sql, name, null),
       async routes(management) {
         await management.register(FastifySSEPlugin, { retryDelay: false })
         // After the answer to a change, requests are served by what was changed.

@@ -14,6 +14,7 @@ import { refuseForeignOrigin } from '../server/origins.ts'
 import { breakOffWith } from '../streaming/break-off.ts'
 import { compactAnswers } from './compact-answers.ts'
 import { sendManagementError } from './errors.ts'
+import { refuseNameOfAgent } from './name-of-agent.ts'
 
 export interface ManagementScope {
   /** Notes in the audit which sessions a person reads. */
@@ -22,6 +23,8 @@ export interface ManagementScope {
   sessions: LoginSessions | null
   namedKeys: Pick<KeyList, 'find' | 'watch'>
   hosts: Pick<HostRule, 'allowedHosts' | 'loopbackOnly'>
+  /** Finds the agents of a name: one id, or two if several have it. */
+  agentIdsOf(name: string): Promise<readonly string[]>
   /** Mounts the operations of the scope, and what else needs the login. */
   routes(scope: FastifyInstance): void | Promise<void>
 }
@@ -32,7 +35,7 @@ export interface ManagementScope {
  */
 export async function managementScope(
   app: FastifyInstance,
-  { sessions, namedKeys, hosts, noteReads, routes }: ManagementScope,
+  { sessions, namedKeys, hosts, noteReads, agentIdsOf, routes }: ManagementScope,
 ) {
   await app.register(cookie)
   await compactAnswers(app)
@@ -71,6 +74,7 @@ export async function managementScope(
       ])
   })
   app.addHook('preHandler', async (request) => {
+    await refuseNameOfAgent(request, agentIdsOf)
     const { operation } = request.routeOptions.config
     if (operation?.shows === undefined || !request.person) return
     const params = new Map<string, unknown>(Object.entries(request.params ?? {}))

@@ -22,6 +22,7 @@ import { providerHandlers } from '../../../src/http/management/records/providers
 import { managementScope } from '../../../src/http/management/scope.ts'
 import { mount } from '../../../src/http/server/mount.ts'
 import type { Sql } from '../../../src/persistence/postgres/database.ts'
+import { findAgentsByModel } from '../../../src/persistence/records/agent-models.ts'
 import { fieldRefusal } from '../../../src/providers/answer-fields.ts'
 import { providerTypes } from '../../../src/providers/provider-types.ts'
 import { workOutNames } from '../../../src/tools/naming/approvals.ts'
@@ -90,6 +91,7 @@ export async function startServer(options: Options): Promise<Server> {
       sessions,
       namedKeys: { find: async () => null, watch: () => ({ signal: new AbortController().signal, stop() {} }) },
       noteReads: async () => {},
+      agentIdsOf: (name) => findAgentsByModel(sql, name, null),
       hosts: { allowedHosts: options.allowedHosts ?? [], loopbackOnly: options.loopbackOnly ?? true },
       routes(scoped) {
         mount(scoped, auth, loginHandlers(known && sessions && { sql, credentials: known, sessions, oidc: null }))
