@@ -115,7 +115,7 @@ export function parseNoted(text: string): unknown {
 export const digitsOf = (holder: object, key: string): string | undefined => digits.get(holder)?.get(key)
 
 /** Reports whether digits are noted anywhere in a value. */
-function holdsNoted(value: unknown): boolean {
+export function holdsNoted(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return digits.has(value) || Object.values(value).some(holdsNoted)
 }

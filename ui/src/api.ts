@@ -1,5 +1,6 @@
 /** The only way to the server: the product's own client, with what all calls of the pages need. */
 import { ConnectionError, createClient } from '../../packages/client/src/index.ts'
+import { parseNoted } from '../../src/untrusted/exact-json.ts'
 import { noteTag } from './blocks/editing/record-tags.ts'
 import { loginAgain } from './login/login-state.ts'
 import { connectionLost, reachableWithin } from './shell/connection.ts'
@@ -37,6 +38,8 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 export const api = createClient({
   baseUrl: '',
   fetch: send,
+  // Ordinary values, whose digits `writeExact` writes: schemas go back as they came.
+  parse: parseNoted,
   reconnect: {
     longestWaitMs: 5_000,
     // An open page keeps trying; and a login may take a while.

@@ -46,12 +46,12 @@ interface AnyInit {
   signal?: AbortSignal | undefined
 }
 
-export function createCalls(transport: Transport): Calls {
+export function createCalls(transport: Transport, parse?: (text: string) => unknown): Calls {
   const callWith =
     <M extends Method>(method: string): Call<M> =>
     async (path, ...[init]) => {
       const { params = {}, ...options }: AnyInit = init ?? {}
-      const data = await readAnswer(await transport(method, addressOf(path, params), options))
+      const data = await readAnswer(await transport(method, addressOf(path, params), options), parse)
       // The contract's own type of the response.
       return data as DataOf<paths[typeof path][M]>
     }

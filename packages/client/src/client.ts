@@ -18,6 +18,8 @@ import { createTransport, type TransportOptions } from './wire/transport.ts'
 export interface ClientOptions extends TransportOptions {
   /** The way a broken stream is resumed. */
   reconnect?: Reconnect
+  /** The parser of the answers to `GET`, `POST` and the like. Default: `JSON.parse`, whose numbers end at 2^53. */
+  parse?: (text: string) => unknown
 }
 
 /** The sessions to list: those that match every field. `q`: a part of the title, without case. */
@@ -89,7 +91,7 @@ export interface Client extends Calls {
 /** Sends nothing before the first call. Throws when `baseUrl` is no URL. */
 export function createClient({ reconnect = {}, ...options }: ClientOptions): Client {
   const transport = createTransport(options)
-  const calls = createCalls(transport)
+  const calls = createCalls(transport, options.parse)
   const contextOf = (agentId: string) => ({ calls, transport, reconnect, agentId })
   return {
     ...calls,

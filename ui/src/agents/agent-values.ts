@@ -1,7 +1,8 @@
 /** An agent as its form has it: numbers may be empty, tools lie beside the rest. */
 
+import { parseExact, writeExact } from '../../../src/untrusted/exact-json.ts'
 import { type LimitValues, limitsOfValues, valuesOfLimits } from '../limits/limit-values.ts'
-import type { Approval } from './approvals.ts'
+import { type Approval, sentApproval, typedApproval } from './approvals.ts'
 import type { Agent, AgentFields, AgentTools } from './resource.ts'
 import { noTools } from './tool-kinds.ts'
 
@@ -12,7 +13,7 @@ export type ReasoningEffort = NonNullable<Agent['generationConfig']['reasoningEf
 
 export const reasoningEfforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
-export interface AgentValues extends AgentTools {
+export interface AgentValues extends Omit<AgentTools, 'approvals'> {
   /** `*` among them: every tool. */
   approvals: Approval[]
   name: string
@@ -65,7 +66,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     promptId,
     systemPrompt: systemPrompt ?? '',
     fallbacks,
-    responseFormat: format === null ? '' : JSON.stringify(format, null, 2),
+    responseFormat: format === null ? '' : writeExact(format, 2),
     allowedOrigins: allowedOrigins.join('\n'),
     callerInstructions,
     userLimits: valuesOfLimits(userLimits),
@@ -75,7 +76,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     historyMaxTokens: historyMaxTokens ?? '',
     generationConfig: { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort },
     ...tools,
-    approvals: tools.approvals === '*' ? ['*'] : tools.approvals,
+    approvals: tools.approvals === '*' ? ['*'] : tools.approvals.map(typedApproval),
   }
 }
 
@@ -89,7 +90,7 @@ export function badJson(text: string): string | null {
   }
 }
 
-const formatOf = (text: string): Agent['responseFormat'] => (text.trim() === '' ? null : JSON.parse(text))
+const formatOf = (text: string): Agent['responseFormat'] => (text.trim() === '' ? null : Object(parseExact(text)))
 
 /** Returns the lines that hold something. */
 export const originsOf = (lines: string): string[] =>
@@ -137,6 +138,6 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
       maxOutputTokens: sent(maxOutputTokens),
       reasoningEffort: reasoningEffort || null,
     },
-    tools: { ...tools, approvals: tools.approvals.includes('*') ? '*' : tools.approvals },
+    tools: { ...tools, approvals: tools.approvals.includes('*') ? '*' : tools.approvals.map(sentApproval) },
   }
 }

@@ -1,11 +1,29 @@
 /** Tools whose calls need approval, as the agent's form shows them: by a label each. */
-import type { AgentTools } from './resource.ts'
+import type { components } from '../../../openapi/generated/schema.ts'
+import { parseExact, writeExact } from '../../../src/untrusted/exact-json.ts'
 
-export type Approval = Exclude<AgentTools['approvals'], '*'>[number]
+type StoredApproval = Exclude<components['schemas']['AgentTools']['approvals'], '*'>[number]
+
+type Typed<Stored> = Stored extends string ? Stored : Omit<Stored, 'when'> & { when?: string }
+
+/** An approval in a form, which copies its values: `when` is JSON text, so that its numbers keep their digits. */
+export type Approval = Typed<StoredApproval>
 
 export interface KnownTool {
   label: string
   approval: Exclude<Approval, string>
+}
+
+export function typedApproval(stored: StoredApproval): Approval {
+  if (typeof stored === 'string') return stored
+  const { when, ...rest } = stored
+  return { ...rest, ...(when && { when: writeExact(when) }) }
+}
+
+export function sentApproval(typed: Approval): StoredApproval {
+  if (typeof typed === 'string') return typed
+  const { when, ...rest } = typed
+  return { ...rest, ...(when !== undefined && { when: Object(parseExact(when)) }) }
 }
 
 /** Returns a text to compare the tools of approvals by: the server may send the fields in another order. */
@@ -22,7 +40,7 @@ export function labelOf(approval: Approval, known: readonly KnownTool[]): string
   const label = known.find((tool) => isSame(tool.approval, approval))?.label
   const unknown =
     'mcpServerId' in identity ? `${identity.mcpServerId}__${identity.toolName}` : Object.values(identity).join()
-  return `${label ?? unknown}${when ? ` when ${JSON.stringify(when)}` : ''}${mayRemember ? ` remember ${mayRemember}` : ''}`
+  return `${label ?? unknown}${when === undefined ? '' : ` when ${when}`}${mayRemember ? ` remember ${mayRemember}` : ''}`
 }
 
 const CONDITION = /^(.*?)(?: when (\{.*\}))?(?: remember (session|user))?$/s
@@ -33,10 +51,10 @@ function conditional(text: string, known: readonly KnownTool[]): Approval | unde
   const tool = known.find((one) => one.label === label)
   if (tool === undefined) return undefined
   try {
-    const schema: unknown = when === undefined ? null : JSON.parse(when)
+    const schema = when === undefined ? null : parseExact(when)
     return {
       ...tool.approval,
-      ...(isSchema(schema) && { when: schema }),
+      ...(isSchema(schema) && { when: JSON.stringify(schema) }),
       ...((mayRemember === 'session' || mayRemember === 'user') && { mayRemember }),
     }
   } catch {
@@ -64,7 +82,7 @@ export function approvalsOf(
  * Returns the approval that makes the calls of this tool wait: its own, or a wider one, of all tools of its server or
  * of every tool.
  */
-export function askedBy({ label, approval }: KnownTool, approvals: AgentTools['approvals']): 'own' | 'wider' | null {
+export function askedBy({ label, approval }: KnownTool, approvals: readonly Approval[] | '*'): 'own' | 'wider' | null {
   if (approvals === '*' || approvals.includes('*')) return 'wider'
   if (approvals.some((one) => one === label || isSame(one, approval))) return 'own'
   const ofServer = 'mcpServerId' in approval ? { ...approval, toolName: '*' } : null

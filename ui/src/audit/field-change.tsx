@@ -1,4 +1,5 @@
 /** A field of an entry: a text as a difference, another value before and after. */
+import { writeExact } from '../../../src/untrusted/exact-json.ts'
 import { Diff } from '../blocks/diff/diff.tsx'
 import classes from './audit.module.css'
 
@@ -18,5 +19,5 @@ export const FieldChange = ({ name, from, to }: FieldChangeProps) => (
 /** Returns a value as text. Null stands for no value: nothing is shown of it. */
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  return typeof value === 'string' ? value : writeExact(value, 2)
 }

@@ -1,4 +1,5 @@
 /** A tool's input schema as its form has it: rows of arguments, or JSON where rows cannot express it. */
+import { mayChange, parseExact, writeExact } from '../../../src/untrusted/exact-json.ts'
 
 export const argumentTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
 export type ArgumentType = (typeof argumentTypes)[number]
@@ -19,14 +20,23 @@ export type SchemaDraft =
 type Schema = Record<string, unknown>
 
 const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRaw(value)
+
+/** Reports whether it is a number of `parseExact`. Older browsers have none. */
+const isRaw = (value: object): boolean => JSON.isRawJSON?.(value) ?? false
 
 export const newRow = (name = ''): ArgumentRow => ({ name, type: 'string', description: '', required: true, rest: {} })
 
 /** Returns the schema as rows where they can express all of it, else as JSON. */
 export function draftOf(schema: Schema | null): SchemaDraft {
-  return rowsOf(schema ?? {}) ?? { mode: 'json', text: JSON.stringify(schema, null, 2) }
+  return editedRows(schema ?? {}) ?? { mode: 'json', text: writeExact(schema, 2) }
 }
+
+/** Returns the arguments of a schema, to be filled in. Null when rows cannot express it. */
+export const argumentsIn = (schema: Schema | null): ArgumentRow[] | null => rowsOf(schema ?? {})?.rows ?? null
+
+/** Returns null for a schema with numbers, too, that JavaScript writes otherwise: only a text keeps their digits. */
+const editedRows = (schema: Schema) => (mayChange(writeExact(schema)) ? null : rowsOf(schema))
 
 /** Returns null when rows cannot express it. */
 function rowsOf(schema: Schema): Extract<SchemaDraft, { mode: 'rows' }> | null {
@@ -69,7 +79,7 @@ function parsed(text: string): Schema | null {
   if (text.trim() === '') return null
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExact(text)
   } catch (error) {
     throw new Error(`is not JSON: ${error instanceof Error ? error.message : error}`)
   }
@@ -81,7 +91,7 @@ function parsed(text: string): Schema | null {
 export function switched(draft: SchemaDraft): SchemaDraft | null {
   try {
     const schema = schemaOf(draft)
-    if (draft.mode === 'json') return rowsOf(schema ?? {})
+    if (draft.mode === 'json') return editedRows(schema ?? {})
     return { mode: 'json', text: schema === null ? '' : JSON.stringify(schema, null, 2) }
   } catch {
     return null

@@ -66,7 +66,8 @@ export function SchemaField({ draft, onChange, places, error }: SchemaFieldProps
       )}
       {draft.mode === 'json' && other === null && (
         <Text fz="xs" c="dimmed">
-          This schema is too complex for the form, which shows objects whose properties have simple types.
+          This schema is edited as JSON: the form shows objects whose properties have simple types, without numbers that
+          it would write otherwise.
         </Text>
       )}
       {error && <Input.Error role="alert">{error}</Input.Error>}

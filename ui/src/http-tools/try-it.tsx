@@ -13,7 +13,7 @@ import { ArgumentFields } from './argument-fields.tsx'
 import { argumentsOf, type Typed } from './arguments.ts'
 import classes from './http-tools.module.css'
 import { type HttpTool, tryHttpTool } from './resource.ts'
-import { type ArgumentRow, draftOf, newRow } from './schema-draft.ts'
+import { type ArgumentRow, argumentsIn, newRow } from './schema-draft.ts'
 
 export function TryIt({ tool }: { tool: HttpTool }) {
   const [typed, setTyped] = useState<Typed>({ values: {}, json: '{}' })
@@ -72,11 +72,11 @@ const textsOf = ({ url, headers, body }: HttpTool): string[] => [url, ...Object.
  * form.
  */
 function rowsOf(tool: HttpTool): ArgumentRow[] | null {
-  const draft = draftOf(tool.inputSchema)
-  if (draft.mode !== 'rows') return null
-  const known = new Set(draft.rows.map(({ name }) => name))
+  const described = argumentsIn(tool.inputSchema)
+  if (described === null) return null
+  const known = new Set(described.map(({ name }) => name))
   const places = argumentNames(...textsOf(tool)).filter((name) => name !== '' && !known.has(name))
-  const rows = [...draft.rows, ...places.map((name) => newRow(name))]
+  const rows = [...described, ...places.map((name) => newRow(name))]
   return rows.length > 0 ? rows : null
 }
 

@@ -1,7 +1,9 @@
 /** The tools that an MCP server offers, each with its arguments. */
+
 import { Accordion, Button, Loader, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { writeExact } from '../../../src/untrusted/exact-json.ts'
 import { wordsOf } from '../api.ts'
 import { CodeBlock } from '../blocks/code-block.tsx'
 import { Notice } from '../blocks/messages/notice.tsx'
@@ -72,7 +74,7 @@ const Tools = ({ serverId, tools }: { serverId: string; tools: McpTool[] }) => (
                   {tool.description}
                 </Text>
               )}
-              <CodeBlock code={JSON.stringify(tool.inputSchema, null, 2)} caption={`Arguments of ${tool.name}`} />
+              <CodeBlock code={writeExact(tool.inputSchema, 2)} caption={`Arguments of ${tool.name}`} />
               <TryTool serverId={serverId} tool={tool} />
             </Accordion.Panel>
           </Accordion.Item>

@@ -8,15 +8,14 @@ import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { indented, wholeNumber } from '../blocks/words.ts'
 import { ArgumentFields } from '../http-tools/argument-fields.tsx'
 import { argumentsOf, type Typed } from '../http-tools/arguments.ts'
-import { draftOf } from '../http-tools/schema-draft.ts'
+import { argumentsIn } from '../http-tools/schema-draft.ts'
 import { useRefusal } from '../login/roles.ts'
 import classes from './mcp-servers.module.css'
 import { type McpTool, tryMcpTool } from './resource.ts'
 
 export function TryTool({ serverId, tool }: { serverId: string; tool: McpTool }) {
   const [typed, setTyped] = useState<Typed>({ values: {}, json: '{}' })
-  const draft = draftOf(tool.inputSchema)
-  const rows = draft.mode === 'rows' ? draft.rows : null
+  const rows = argumentsIn(tool.inputSchema)
   const refusal = useRefusal('change')
   const run = useMutation({
     mutationFn: async () => tryMcpTool(serverId, { tool: tool.name, arguments: argumentsOf(rows, typed) }),

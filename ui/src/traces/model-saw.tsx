@@ -1,6 +1,8 @@
 /** The messages that the model was sent, turn by turn, as the provider got them. */
+
 import { Group, Loader, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { writeExact } from '../../../src/untrusted/exact-json.ts'
 import { wordsOf } from '../api.ts'
 import { CodeBlock } from '../blocks/code-block.tsx'
 import { Copy } from '../blocks/copy.tsx'
@@ -49,7 +51,7 @@ export function ModelSaw({ messageId, turn, onTurn }: ModelSawProps) {
           {left}
         </Text>
       )}
-      <CodeBlock code={JSON.stringify(request.body, null, 2)} caption="request as JSON" />
+      <CodeBlock code={writeExact(request.body, 2)} caption="request as JSON" />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 /** The queries of a reply's trace and of the messages that its model was sent. */
 import { queryOptions } from '@tanstack/react-query'
+import { parseNoted } from '../../../src/untrusted/exact-json.ts'
 import { api } from '../api.ts'
 import type { Trace } from './types.ts'
 
@@ -27,7 +28,7 @@ const isOver = ({ spans }: Trace): boolean => spans.some(({ kind, endMs }) => ki
 export async function* followTrace(messageId: string, signal: AbortSignal): AsyncGenerator<Trace, void> {
   const path = `${tracePath.replace('{message_id}', encodeURIComponent(messageId))}/stream`
   for await (const { data } of api.events(path, { signal })) {
-    const trace: Trace = JSON.parse(data)
+    const trace: Trace = Object(parseNoted(data))
     yield trace
     if (isOver(trace)) return
   }

@@ -1,7 +1,9 @@
 /** The detail of a span: its figures, and its contents from the reply and its requests. */
+
 import { Button, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { writeExact } from '../../../src/untrusted/exact-json.ts'
 import { wordsOf } from '../api.ts'
 import { CodeBlock } from '../blocks/code-block.tsx'
 import { Diff } from '../blocks/diff/diff.tsx'
@@ -105,4 +107,4 @@ function Turn({ turn, replyId, onRequest }: TurnProps) {
   )
 }
 
-const textOf = (body: object): string => JSON.stringify(body, null, 2)
+const textOf = (body: object): string => writeExact(body, 2)

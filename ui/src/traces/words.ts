@@ -1,4 +1,5 @@
 /** Spans, figures and requests in words. Pure. */
+import { writeExact } from '../../../src/untrusted/exact-json.ts'
 import { plural } from '../blocks/words.ts'
 import { duration } from '../chart/words.ts'
 import type { ModelRequest, Span, Trace, TracedReply } from './types.ts'
@@ -126,6 +127,6 @@ export function curlOf({ body, model }: ModelRequest, { type, baseUrl }: Endpoin
   return [
     `curl ${shellText(url)}`,
     ...['content-type: application/json', ...headers].map((header) => `  -H "${header}"`),
-    `  -d ${shellText(JSON.stringify(body))}`,
+    `  -d ${shellText(writeExact(body))}`,
   ].join(' \\\n')
 }

@@ -1,4 +1,5 @@
 /** A version as texts that can be compared line by line. Pure. */
+import { writeExact } from '../../../src/untrusted/exact-json.ts'
 import type { AgentVersionDetail } from './queries.ts'
 
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
@@ -15,7 +16,7 @@ export function heldTexts(version: AgentVersionDetail, names: ReadonlyMap<string
   const { providerId, promptId: _, systemPrompt, ...settings } = version.agent
   const textOf = (value: unknown): string => {
     if (value === null || value === undefined) return ''
-    const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+    const text = typeof value === 'string' ? value : writeExact(value, 2)
     return text.replaceAll(uuid, (id) => names.get(id) ?? id)
   }
   return new Map([
@@ -53,6 +54,6 @@ const notHeld = ['updatedAt', 'version', 'hasDraft']
 export const changedFields = (live: object, draft: object): string[] => {
   const before = new Map<string, unknown>(Object.entries(live))
   return Object.entries(draft)
-    .filter(([name, value]) => !notHeld.includes(name) && JSON.stringify(before.get(name)) !== JSON.stringify(value))
+    .filter(([name, value]) => !notHeld.includes(name) && writeExact(before.get(name)) !== writeExact(value))
     .map(([name]) => wordsOfName(name.replace(/Ids?$/, (end) => (end === 'Ids' ? 's' : ''))).toLowerCase())
 }

@@ -104,10 +104,10 @@ function cookieOf({ headers }: Response, before: string | null): string | null {
 }
 
 /** Returns the JSON of a response; undefined when it has none (204). Rejects with `ApiError` when it is a refusal. */
-export async function readAnswer(response: Response): Promise<unknown> {
+export async function readAnswer(response: Response, parse: (text: string) => unknown = JSON.parse): Promise<unknown> {
   if (!response.ok) throw await refusalOf(response)
   const text = await response.text().catch((error: unknown) => {
     throw new ConnectionError('The response broke off.', { cause: error })
   })
-  return text === '' ? undefined : JSON.parse(text)
+  return text === '' ? undefined : parse(text)
 }

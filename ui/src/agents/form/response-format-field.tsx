@@ -1,5 +1,6 @@
 import { JsonInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { parseExact } from '../../../../src/untrusted/exact-json.ts'
 import type { AgentValues } from '../agent-values.ts'
 
 const example = `{
@@ -18,6 +19,7 @@ export function ResponseFormatField({ form }: { form: UseFormReturnType<AgentVal
       minRows={4}
       maxRows={20}
       formatOnBlur
+      deserialize={parseExact}
       validationError="Must be JSON."
       spellCheck={false}
       {...form.getInputProps('responseFormat')}

@@ -2,7 +2,9 @@
  * An editor's hold on the records that its form began with: what it saves is refused with 412 where somebody else has
  * changed them since.
  */
+
 import { createContext, useContext, useState } from 'react'
+import { writeExact } from '../../../../src/untrusted/exact-json.ts'
 import type { StoredRecord } from '../resource.ts'
 import { tagOf } from './record-tags.ts'
 
@@ -21,7 +23,7 @@ export interface Edits {
 }
 
 const isShownAs = (one: StoredRecord, other: StoredRecord): boolean =>
-  JSON.stringify({ ...one, updatedAt: '' }) === JSON.stringify({ ...other, updatedAt: '' })
+  writeExact({ ...one, updatedAt: '' }) === writeExact({ ...other, updatedAt: '' })
 
 /** Returns edits that hold nothing yet: their writes replace whatever is stored. */
 export function createEdits(): Edits {

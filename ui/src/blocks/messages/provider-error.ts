@@ -1,5 +1,7 @@
 /** A provider's error as people read it: its sentence, without keys; the raw answer apart. Pure. */
 
+import { parseExact } from '../../../../src/untrusted/exact-json.ts'
+
 /** Letters that keys of well-known vendors begin with, and a bearer's credential. */
 const key = /\b((?:sk|pk|rk|gsk|xai|key|ghp|hf)[-_]|AIza|Bearer\s+)([\w.-]{8,})/g
 
@@ -24,10 +26,10 @@ export function readableError(text: string): ReadableError {
   return { sentence: sentence || 'The provider gave no reason.', answer: JSON.stringify(json, null, 2) }
 }
 
-/** Returns the value of a JSON text, or undefined for one that is none. */
+/** Returns the value of a JSON text, whose numbers keep their digits, or undefined for one that is none. */
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     return undefined
   }

@@ -1,5 +1,7 @@
 /** A session's steps: the newest stored ones, then each as it happens, over broken connections. */
+
 import { useEffect, useState } from 'react'
+import { parseNoted } from '../../../../src/untrusted/exact-json.ts'
 import { ApiError, api, Unreachable, wordsOf } from '../../api.ts'
 import { reachableWithin } from '../../shell/connection.ts'
 import { newestSteps } from '../queries.ts'
@@ -47,7 +49,7 @@ async function follow(sessionId: string, tell: Tell, signal: AbortSignal): Promi
   tell(() => ({ status: 'live', steps, known: steps.length, error: null }))
   const lastEventId = String(steps.at(-1)?.seq ?? 0)
   for await (const { data } of api.events(path, { lastEventId, onConnection, signal })) {
-    const step: Step = JSON.parse(data)
+    const step: Step = Object(parseNoted(data))
     tell((before) => ({ ...before, ...shortened([...before.steps, step], before.known) }))
   }
 }

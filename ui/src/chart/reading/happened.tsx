@@ -1,7 +1,9 @@
 /** The events in a state, or on the way between two, in this session: each event with its payload. */
+
 import { ActionIcon, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import { writeExact } from '../../../../src/untrusted/exact-json.ts'
 import { Card } from '../../blocks/card.tsx'
 import { CodeBlock } from '../../blocks/code-block.tsx'
 import { plural } from '../../blocks/words.ts'
@@ -67,7 +69,7 @@ export function Happened({ picked, steps, onClose }: HappenedProps) {
                     <b>{isNote(step) ? noteWords(step) : pastName(step.event)}</b>
                     {next && <span>for {duration(Date.parse(next.at) - Date.parse(step.at))}</span>}
                   </summary>
-                  <CodeBlock code={JSON.stringify(step.detail, null, 2)} caption={`${step.event}, payload`} />
+                  <CodeBlock code={writeExact(step.detail, 2)} caption={`${step.event}, payload`} />
                   <p>
                     {step.from} → {step.to} · server {step.instanceId}
                     {step.messageId !== null && (

@@ -1,8 +1,10 @@
 /** A session as a sequence of exchanges between its caller, itself, the provider, its tools and the store, live. */
+
 import { Group, Text } from '@mantine/core'
 import { IconArrowsExchange } from '@tabler/icons-react'
 import { type CSSProperties, useMemo } from 'react'
 import { Link } from 'react-router'
+import { writeExact } from '../../../../src/untrusted/exact-json.ts'
 import { ToolName } from '../../agents/tool-name.tsx'
 import { AwaitedLines } from '../../blocks/awaited/awaited.tsx'
 import { Card } from '../../blocks/card.tsx'
@@ -124,7 +126,7 @@ function ExchangeRow({ exchange }: { exchange: Exchange }) {
             aria-hidden
           />
         </summary>
-        <CodeBlock code={JSON.stringify(step.detail, null, 2)} caption={`${step.event}, payload`} />
+        <CodeBlock code={writeExact(step.detail, 2)} caption={`${step.event}, payload`} />
         <p>
           {step.from} → {step.to} · server {step.instanceId}
           {step.messageId !== null && (

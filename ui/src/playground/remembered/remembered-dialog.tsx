@@ -1,6 +1,8 @@
 /** The decisions that are remembered for a session and its user; the one that the address names is marked. */
+
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { writeExact } from '../../../../src/untrusted/exact-json.ts'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { WhenRead } from '../../blocks/messages/when-read.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
@@ -65,7 +67,7 @@ const Words = ({ one, user }: { one: Remembered; user: string | null }) => (
       {one.remember === 'session' ? 'in this session' : `for ${user ?? 'the user'}`}
       {one.reason === null ? '' : `: ${one.reason}`}
     </Text>
-    {one.arguments !== null && <code className={classes.arguments}>{JSON.stringify(one.arguments)}</code>}
+    {one.arguments !== null && <code className={classes.arguments}>{writeExact(one.arguments)}</code>}
     <Group gap={4} fz="xs" c="dimmed">
       {one.decidedBy !== null && `${one.decidedBy},`} <RelativeTime iso={one.createdAt} />
     </Group>

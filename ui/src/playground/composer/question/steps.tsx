@@ -4,7 +4,7 @@ import { IconCheck, IconX } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { ArgumentFields } from '../../../http-tools/argument-fields.tsx'
 import { argumentsOf, type Typed, typedOf, unlistedIn } from '../../../http-tools/arguments.ts'
-import { type ArgumentRow, draftOf } from '../../../http-tools/schema-draft.ts'
+import { type ArgumentRow, argumentsIn } from '../../../http-tools/schema-draft.ts'
 import type { Decision, PendingCall } from '../../queries.ts'
 import classes from './question.module.css'
 import { useToolSchema } from './use-tool-schema.ts'
@@ -43,8 +43,8 @@ const Back = ({ onBack }: Pick<StepProps, 'onBack'>) => (
 /** The arguments as a form of the tool's schema; as JSON where that is not known. */
 export function Editing({ call, onDecide, onBack }: StepProps & { call: PendingCall }) {
   const schema = useToolSchema(call.name)
-  const draft = draftOf(schema)
-  const known = schema !== null && draft.mode === 'rows' && draft.rows.length > 0 ? draft.rows : null
+  const described = schema === null ? null : argumentsIn(schema)
+  const known = described !== null && described.length > 0 ? described : null
   // What was typed stays in the fields that it was typed into, whatever comes to be known of the schema meanwhile.
   const [edited, setEdited] = useState<{ rows: ArgumentRow[] | null; typed: Typed } | null>(null)
   const { rows, typed } = edited ?? { rows: known, typed: typedOf(call.arguments) }
