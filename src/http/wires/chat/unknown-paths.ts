@@ -18,7 +18,7 @@ interface KnownPath {
 }
 
 /** The services that clients of the chat-completions format ask for besides, by the first step of its path. */
-const notServed = ['embeddings', 'images', 'audio', 'moderations', 'fine_tuning', 'batches', 'assistants']
+const notServed = ['embeddings', 'images', 'audio', 'moderations', 'fine_tuning', 'batches', 'assistants', 'vector_stores']
 
 /** Longer paths are no misspellings, and comparing them costs their square. */
 const MOST_CHARACTERS = 300
@@ -64,7 +64,7 @@ function hint(known: readonly KnownPath[], path: string): string {
   // A client's base URL may be a session's, and end in a version.
   const [first, second] = below[0] === 'sessions' ? below.slice(2) : below
   const asked = notServed.find((one) => one === first || (first === 'v1' && one === second))
-  if (asked !== undefined) return ` Agents answer chats only: there are no ${asked.replace('_', ' ')}.`
+  if (asked !== undefined) return ` Agents answer chats only, not ${asked.replace('_', ' ')}.`
   const near = nearest(
     known.filter(({ steps: own }) => own.slice(0, root.length).join() === root.join()),
     steps,
