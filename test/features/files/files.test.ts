@@ -54,7 +54,7 @@ verifies('contract-32.files', 'a file is there with its bytes until it is delete
 verifies('contract-32.files', 'lists are pages, of a purpose and a user', async () => {
   const ids: string[] = []
   for (const n of ['1', '2', '3']) ids.push((await upload(n, { user: 'lister', purpose: 'vision' })).json.id)
-  await upload('4', { user: 'lister' })
+  expect((await upload('4', { user: 'lister' })).json.purpose).toBe('user_data')
   const list = async (query: string) => {
     const { json } = await scene.call('GET', `${files}?user=lister&${query}`)
     return [json.data?.map(({ id }: { id: string }) => id), json.has_more]
@@ -156,6 +156,21 @@ verifies('contract-32.files-end', 'an expired file no longer counts towards the 
   expect((await upload('x'.repeat(300_000), { user: 'again' })).status).toBe(200)
 })
 
+verifies('contract-32.files-size', 'what a file and messages of its user share counts once', async () => {
+  const { json } = await upload('x'.repeat(200_000), { user: 'shared' })
+  const send = (path: string, more: object) =>
+    scene.call('POST', `${scene.agent}/deploy/${path}`, {
+      input: [{ role: 'user', content: [{ type: 'input_file', file_id: json.id }] }],
+      ...more,
+    })
+  scene.says(['ok'])
+  expect((await send('responses', { safety_identifier: 'shared' })).status).toBe(200)
+  // Another message has a copy of its own, which is too much beside it.
+  expect((await send('responses', { safety_identifier: 'shared' })).status).toBe(413)
+  expect((await upload('x'.repeat(140_000), { user: 'shared' })).status).toBe(200)
+  await scene.call('DELETE', `${scene.agent}/deploy/users/shared`)
+})
+
 verifies('contract-32.files-size', 'a user has at most 1,000 files', async () => {
   await upload('first', { user: 'many' })
   await scene.app.sql`
@@ -205,6 +220,8 @@ verifies('contract-32.files-form', 'a key of several agents names the agent of i
 })
 
 verifies('contract-32.files-end', 'a user’s export and deletion have the files', async () => {
+  await upload('expired', { user: 'carl' })
+  await scene.app.sql`update files set expires_at = clock_timestamp() where end_user = 'carl'`
   const { json } = await upload('of carl', { user: 'carl' })
   const of = `${scene.agent}/deploy/users/carl`
   expect(JSON.parse((await scene.call('GET', `${of}/export`)).text)).toEqual(json)

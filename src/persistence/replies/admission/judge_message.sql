@@ -1,4 +1,4 @@
--- revision 7
+-- revision 8
 /* Decides whether a message may begin its reply now. m: see message_fields. s: see lock_session. Changes nothing and counts
    nothing.
    refusal: the answer of a message that may neither begin nor wait, or null. queue_rank: the rank (queued_messages.rank) of a
@@ -72,7 +72,7 @@ begin
       return;
     end if;
     if m.max_user_bytes is not null then
-      if user_full(m.agent_id, s.end_user, m.added, m.max_user_bytes, true) then
+      if message_full(m.agent_id, s.end_user, m.added, m.max_user_bytes, m.parts) then
         refusal := '{"outcome": "user_full"}';
         return;
       end if;

@@ -1,4 +1,4 @@
--- revision 12
+-- revision 13
 /* Makes the session that a message begins. p_message: see message_fields. p_added: the bytes that the message brings. p_fenced:
    the epoch of its instance is over.
    Returns {outcome} if no session is made, else {is_made}: false if another message has made it meanwhile, or another user has
@@ -13,7 +13,7 @@ begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, reply_id uuid, may_start boolean, configuration bigint,
     make_session boolean, external_id text, begins jsonb, secret_number bigint, place jsonb, max_session_bytes bigint,
-    max_user_bytes bigint, max_user_sessions bigint, limits jsonb);
+    max_user_bytes bigint, max_user_sessions bigint, limits jsonb, parts jsonb);
   -- None is made for a place among messages that it cannot have.
   if m.make_session is not true or coalesce(m.place ? 'regenerate', false) or m.place ->> 'parent' is not null then
     return '{"outcome": "not_found"}';
@@ -29,7 +29,7 @@ begin
   v_brings := p_added + coalesce((m.begins ->> 'bytes')::bigint + metadata_bytes(m.begins -> 'metadata'), 0);
   if v_brings > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
   if m.max_user_bytes is not null then
-    if user_full(m.agent_id, m.end_user, v_brings, m.max_user_bytes, true) then return '{"outcome": "user_full"}'; end if;
+    if message_full(m.agent_id, m.end_user, v_brings, m.max_user_bytes, m.parts) then return '{"outcome": "user_full"}'; end if;
   end if;
   if free_sessions(m.agent_id, m.end_user, m.max_user_sessions) < 1 then
     -- Another message may have made this one as the last.
