@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { checksOf } from '../../packages/conformance/src/checks/index.ts'
+import { createReport } from '../../packages/conformance/src/report.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { statOf } from '../support/process-tree.ts'
 import { freePort } from '../support/programs/free-port.ts'
@@ -116,6 +117,46 @@ verifies(
     expect(good.code).toBe(0)
   },
 )
+
+verifies('contract-34.command', '--help, --version and --list say what there is', async () => {
+  const list = await run('--list')
+  const ids = list.lines.filter((line) => !line.startsWith(' ')).map((line) => line.split(' ', 1)[0])
+  expect([list.code, ids]).toEqual([0, checksOf('cluster', null).map(({ id }) => id)])
+  expect(await run('--version')).toEqual({ code: 0, lines: ['0.1.0'] })
+  const help = await run('--help')
+  expect([help.code, help.lines[0]]).toEqual([0, expect.stringContaining('--adapter <name or file> --url <base URL>')])
+})
+
+verifies('contract-34.command', '--setup knows the model, and a wait that runs out is a failure', async () => {
+  const { folder, file } = await withAdapter()
+  const told = join(folder, 'told')
+  const silent = join(folder, 'silent.mjs')
+  await writeFile(silent, adapter.replace(/said\.push.*/, 'yield await new Promise(() => {})'))
+  const some = ['--url', 'http://127.0.0.1:1', '--setup', `echo $MODEL_URL > ${told}`, '--only', 'one-end']
+  const { code, lines } = await run('--adapter', file, ...some)
+  expect([code, `${lines[0]}\n`]).toEqual([0, `The model listens on ${await readFile(told, 'utf8')}`])
+  const late = await run('--adapter', silent, ...some, '--timeout', '0.2')
+  expect([late.code, late.lines.slice(1)]).toEqual([
+    1,
+    [
+      expect.stringMatching(/^ {2}fail +stream\.one-end/),
+      expect.stringMatching(/^ +Within 0\.2 s: expected /),
+      '0 passed, 1 failed, 0 not offered, 0 errors (level resume)',
+    ],
+  ])
+})
+
+test('on a terminal the check that runs is shown, until its outcome takes its place', () => {
+  const written: string[] = []
+  const report = createReport({ write: (text) => written.push(text), isTTY: true }, 4)
+  const [check] = checksOf('stream', null)
+  if (!check) throw new Error('there is no check')
+  report.begin(check)
+  expect(written.join('')).toContain('…')
+  report.end({ id: check.id, level: check.level, result: 'pass', ms: 100, message: null })
+  expect(written.at(-2)).toBe('\r\x1b[2K')
+  expect(written.at(-1)).toContain(check.id)
+})
 
 verifies('contract-34.interrupt', 'what it has is told, and what it started ends with it', async () => {
   const { folder, file } = await withAdapter()
