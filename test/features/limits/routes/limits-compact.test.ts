@@ -75,3 +75,14 @@ verifies('contract-35.every-call', 'it counts for its session’s user; the play
   expect(users).toMatchObject([{ requestsLastMinute: 1, tokensToday: 10 }])
   await scene.limitUsers(null)
 })
+
+verifies('contract-32.compact-given', 'one of a history that is stored nowhere counts as a request', async () => {
+  await talked()
+  const { id, key } = await scene.newKey({ requestsPerMinute: 1, tokensPerDay: 100 })
+  const input = [{ role: 'user', content: 'One.' }]
+  const summarise = () => scene.door.as(key, 'POST', `${scene.door.deploy()}/responses/compact`, { input })
+  const made = await summarise()
+  expect([made.status, made.headers.get('x-ratelimit-remaining-requests')]).toEqual([200, '0'])
+  expect((await summarise()).status).toBe(429)
+  await expect.poll(async () => (await useOf(id)).tokensToday).toBe(10)
+})

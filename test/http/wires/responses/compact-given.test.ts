@@ -125,8 +125,14 @@ verifies(
     await ask((await compact({ previous_response_id: id })).json.output[0])
     // A summary of a summary.
     scene.says(['AGAIN'])
-    expect((await compact({ input: [item, user('More.')] })).status).toBe(200)
+    const again = await compact({ input: [item, user('More.')] })
+    expect(again.status).toBe(200)
     expect(sent()).toMatch(/SUMMARY.*More\..*Summarise the conversation above/s)
+    // The last one stands for all before it.
+    scene.says(['ok'])
+    await create({ store: false, input: [item, user('Passed over.'), again.json.output[0], user('What was it?')] })
+    expect(sent()).toMatch(/AGAIN.*What was it\?/s)
+    expect(sent()).not.toMatch(/SUMMARY|Passed over/)
   },
 )
 

@@ -33,6 +33,18 @@ verifies('contract-32.compact', 'the item stands for what was summarised, and na
   expect(sent()).not.toContain('passed over')
 })
 
+verifies('contract-32.compact', 'behind the item stand those that the summary does not cover', async () => {
+  scene.says(['ok'])
+  const first = (await create({ input: 'noted '.repeat(100) })).json
+  const second = (await create({ input: 'And?', previous_response_id: first.id })).json
+  scene.says(['SUMMARY'])
+  const { output } = (await compact({ previous_response_id: second.id })).json
+  expect(output.slice(1)).toMatchObject([
+    { type: 'message', role: 'user', content: [{ text: 'And?' }] },
+    { id: second.output[0].id, role: 'assistant' },
+  ])
+})
+
 verifies(
   'contract-32.compact',
   'instructions follow the prompt of the summary, where the agent takes them',

@@ -79,12 +79,17 @@ verifies('contract-32.items', 'items are put behind the head, in order, and the 
 
 verifies('contract-32.items', 'a title comes from them, and what is wrong stores nothing', async () => {
   const id = await make()
+  const session = async () => (await scene.call('GET', `${scene.sessions}/${sessionOf(id)}`)).json
+  const made = await session()
   await give(id, [user('Which way?')])
-  expect((await scene.call('GET', `${scene.sessions}/${sessionOf(id)}`)).json.title).toBe('Which way?')
+  const { title, updated_at } = await session()
+  expect(title).toBe('Which way?')
+  expect(updated_at > made.updated_at).toBe(true)
   const before = await list(id)
   const wrong: [unknown, RegExp][] = [
     [[], /items/],
     [Array(1001).fill(user('x')), /1000/],
+    [Array(1001).fill(said('x')), /at most 1000/], // which would be one message
     ['x', /items/],
     [undefined, /items/],
     [[{ role: 'system', content: 'x' }], /^items\.0\.role: send/],
@@ -103,6 +108,17 @@ verifies('contract-32.items', 'a title comes from them, and what is wrong stores
   const own = (await scene.call('POST', scene.conversations, {}, bearer)).json.id
   const refused = await give(own, [user('x')], bearer)
   expect(refused.status).toBe(403)
+})
+
+verifies('contract-32.items-held', 'while a message is queued nothing is given or taken', async () => {
+  const id = await make([user('one')])
+  const [item] = await list(id)
+  // It waits alone only until an instance begins it.
+  const queue = (count: number) => scene.app.sql`update sessions set queued = ${count} where id = ${sessionOf(id)}`
+  await queue(1)
+  expect([(await give(id, [user('x')])).status, (await take(id, item?.id ?? '')).status]).toEqual([409, 409])
+  await queue(0)
+  expect((await take(id, item?.id ?? '')).status).toBe(200)
 })
 
 verifies('contract-32.items-held', 'while a reply runs or calls wait nothing is given or taken', async () => {

@@ -110,6 +110,10 @@ verifies('contract-32.max-tool-calls', 'the lower number counts, also for the re
   }
   expect([await calls(2), await calls(1), await calls(9)]).toEqual([2, 1, 3])
   expect((await create({ input: 'x', max_tool_calls: 2, store: false })).json.max_tool_calls).toBe(2)
+  await scene.call('PUT', `${scene.agent}/tools`, { builtInToolIds: ['current_time'], approvals: [] })
+  const before = scene.up.calls.length
+  await create({ input: 'Loop', max_tool_calls: 1, store: false })
+  expect(scene.up.calls.length - before).toBe(2)
   for (const none of [null, 0]) {
     expect((await create({ input: 'x', max_tool_calls: none, store: false })).json.max_tool_calls).toBe(null)
   }

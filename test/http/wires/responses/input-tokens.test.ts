@@ -45,8 +45,14 @@ verifies('contract-32.input-tokens', 'prompt, instructions, tools, history, item
   ]) {
     expect(await more(place, none)).toBeGreaterThan(180)
   }
+  const shown = { conversation: first.conversation, input: [{ role: 'user', content: [image] }] }
+  expect(await more(shown, none)).toBeGreaterThan(900)
   expect(await more({ input: [...first.output, { role: 'user', content: 'x' }] }, none)).toBeGreaterThan(180)
   expect((await client.responses.inputTokens.count({ input: 'Hi' })).input_tokens).toBeGreaterThan(none)
+  const take = (builtInToolIds: string[]) => scene.call('PUT', `${scene.agent}/tools`, { builtInToolIds })
+  expect((await take(['current_time'])).status).toBe(200)
+  expect(await more({}, none)).toBeGreaterThan(10)
+  await take([])
 })
 
 verifies('contract-32.input-tokens', 'outputs of calls that wait count with their turn', async () => {

@@ -83,6 +83,21 @@ verifies('contract-32.instructions', 'other APIs refuse them, and refuse refuses
   expect(await storedMessages(scene.app)).toBe(before)
 })
 
+verifies('contract-32.instructions', 'absent in a PUT, or in an import onto the agent, the field stays', async () => {
+  await take('append')
+  const rule = async () => (await scene.call('GET', scene.agent)).json.callerInstructions
+  expect((await scene.call('PUT', scene.agent, { model: 'test-model' })).status).toBe(200)
+  expect(await rule()).toBe('append')
+  const exported = (await scene.call('GET', '/api/v1/export')).json
+  for (const agent of exported.agents) {
+    delete agent.callerInstructions
+    agent.model = 'another-model' // what changes nothing is not looked at
+  }
+  expect((await scene.call('POST', '/api/v1/import', exported)).status).toBe(200)
+  expect(await rule()).toBe('append')
+  await take(null)
+})
+
 verifies('contract-32.secret-instructions', 'a client secret sends them where the agent appends', async () => {
   scene.says(['ok'])
   const { value } = (await scene.call('POST', `${scene.agent}/deploy/client_secrets`, { user: 'ada' })).json
