@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { QueryClient, replaceEqualDeep } from '@tanstack/react-query'
 import { ApiError, Unreachable } from './api.ts'
 import { withUnchanged } from './with-unchanged.ts'
 
@@ -12,7 +12,7 @@ export const queryClient = new QueryClient({
       retry: (failures, error) => error instanceof Unreachable && failures < 3,
       refetchInterval: ({ state: { error } }) => error instanceof ApiError && error.status === 503 && askAgainMs,
       staleTime: 5_000,
-      structuralSharing: withUnchanged,
+      structuralSharing: withUnchanged(replaceEqualDeep),
     },
     // Fails at once when there is no answer: the form keeps what was typed.
     mutations: { retry: false, networkMode: 'always' },
