@@ -137,4 +137,5 @@ test('details of a step count one thing in the singular', () => {
     'ended with stop',
     'new conversation',
   ])
+  expect(detailWords({ finishReason: 'tool_calls' })).toEqual(['called tools'])
 })

@@ -35,7 +35,7 @@ test('provider, test, prompt, agent with tools, playground', async () => {
   await page.getByText('The provider lists 2 models.').waitFor()
   await expect.poll(() => page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('model-b')
   await page.getByLabel('Name').fill('Helper')
-  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByRole('button', { name: 'New prompt', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Kind')
   await dialog.getByLabel('Prompt', { exact: true }).fill('Be kind.')

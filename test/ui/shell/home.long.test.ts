@@ -41,7 +41,7 @@ test('what failed is told by code, provider and HTTP status, for the hours that 
   await failures.getByText('Vendor · HTTP 400').waitFor()
   await expect
     .poll(() => failures.allTextContents())
-    .toEqual([expect.stringMatching(/^provider_error Lamp.*2 sessions/)])
+    .toEqual([expect.stringMatching(/^The provider answered with an error Lamp.*2 sessions/)])
   expect(await axe(page)).toEqual([])
 
   // The hours before these: nothing.

@@ -10,7 +10,7 @@ import { plural } from '../blocks/words.ts'
 import classes from './audit.module.css'
 import { FieldChange } from './field-change.tsx'
 import type { AuditEntry } from './queries.ts'
-import { actions, actorName, kinds, meansOf } from './words.ts'
+import { actorName, meansOf, whatWords } from './words.ts'
 
 interface AuditTableProps {
   /** Undefined until they are read. */
@@ -47,7 +47,7 @@ export const AuditTable = ({ entries, isStale }: AuditTableProps) => (
 
 function Entry({ entry }: { entry: AuditEntry }) {
   const { search } = useLocation()
-  const { at, actor, action, kind, recordId, recordName, changes, ip, requestId } = entry
+  const { at, actor, kind, recordId, recordName, changes, ip, requestId } = entry
   const [isOpen, setOpen] = useState(false)
   const fields = Object.entries(changes)
   const name = recordName ?? recordId
@@ -74,8 +74,8 @@ function Entry({ entry }: { entry: AuditEntry }) {
         </div>
       </Table.Td>
       <Table.Td>
-        {kinds[kind] ?? kind} {actions[action]}
-        {name !== null && (
+        {whatWords(entry)}
+        {name !== null && name !== actor && (
           <>
             : <bdi>{name}</bdi>
           </>

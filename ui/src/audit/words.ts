@@ -38,6 +38,16 @@ export const kinds: Readonly<Record<string, string>> = {
   connection: 'Connection',
 }
 
+const logins: Partial<Record<AuditEntry['action'], string>> = {
+  login: 'Logged in',
+  login_failed: 'Failed to log in',
+  logout: 'Logged out',
+}
+
+/** Returns what was done. Of a login, whose record is the person, without the record. */
+export const whatWords = ({ kind, action }: Pick<AuditEntry, 'kind' | 'action'>): string =>
+  (kind === 'login' ? logins[action] : undefined) ?? `${kinds[kind] ?? kind} ${actions[action]}`
+
 export function actorName({ actor, actorKind }: AuditEntry): string {
   if (actor !== null) return actor
   return actorKind === 'deploy_key' ? 'The deploy key' : actorKind === 'system' ? 'The server' : 'Anonymous'

@@ -43,6 +43,7 @@ export const detailWords = (detail: object): string[] =>
   Object.entries(detail)
     .filter(([, value]) => value !== false)
     .map(([key, value]) => {
+      if (value === 'tool_calls') return 'called tools'
       if (key === 'parentId' && value === null) return 'new conversation'
       const words = value === 1 ? known[key]?.replace(/^(# \w+)s\b/, '$1') : known[key]
       return words?.replace('#', String(value)) ?? (value === true ? key : `${key} ${String(value)}`)

@@ -75,8 +75,8 @@ function FailureRow({ row, provider, share, bins }: FailureRowProps) {
   const { code, status, count, newest, since } = row
   return (
     <li>
-      <Link to={listOf(row)} title={headlineOf({ code, message: '' })}>
-        <code>{code}</code> <span dir="auto">{agentsOf(row)}</span>
+      <Link to={listOf(row)} title={code}>
+        <b>{headlineOf({ code, message: '' })}</b> <span dir="auto">{agentsOf(row)}</span>
       </Link>
       {(provider !== null || status !== null) && (
         <span className={classes.cause}>{[provider, status && `HTTP ${status}`].filter(Boolean).join(' · ')}</span>

@@ -2,6 +2,7 @@ import { Anchor, Button, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { withButton } from '../../blocks/forms/with-button.tsx'
+import { useRefusal } from '../../login/roles.ts'
 import { promptResource } from '../../prompts/resource.ts'
 
 interface PromptFieldProps {
@@ -14,6 +15,7 @@ interface PromptFieldProps {
 /** The prompt by name, a preview of its text, and the way to a new one. */
 export function PromptField({ value, onChange, error, onNew }: PromptFieldProps) {
   const { data: prompts } = useQuery(promptResource.all)
+  const refusal = useRefusal('change', promptResource.path)
   const prompt = prompts?.find(({ id }) => id === value)
   return (
     <div>
@@ -26,7 +28,13 @@ export function PromptField({ value, onChange, error, onNew }: PromptFieldProps)
         clearButtonProps={{ 'aria-label': 'Use no prompt' }}
         nothingFoundMessage="No results"
         inputContainer={withButton(
-          <Button variant="default" onClick={onNew}>
+          <Button
+            variant="default"
+            onClick={onNew}
+            disabled={refusal !== undefined}
+            title={refusal}
+            aria-label="New prompt"
+          >
             New
           </Button>,
         )}

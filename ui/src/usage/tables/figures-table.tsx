@@ -48,6 +48,13 @@ export function FiguresTable({ rows, names, currency }: FiguresTableProps) {
                 {currency && <Table.Td>{cost === null ? 'no price' : money(currency, cost)}</Table.Td>}
               </Table.Tr>
             ))}
+            {rows.length === 0 && (
+              <Table.Tr>
+                <Table.Td c="dimmed" colSpan={currency ? 6 : 5}>
+                  No replies in this time.
+                </Table.Td>
+              </Table.Tr>
+            )}
             {others.length > 0 && (
               <Table.Tr>
                 <Table.Td>
