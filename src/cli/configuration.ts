@@ -70,7 +70,7 @@ export async function importFile(
   const { created, updated, skipped, changes = [] } = (await response.json()) as ImportResult // guaranteed by the contract
   for (const change of changes) terminal.out(changeWords(change))
   const would = isTried ? 'Would have created' : 'Created'
-  if (draft) terminal.out(`Changed the drafts of ${updated} agents, skipped ${skipped.length}.`)
+  if (draft) terminal.out(`Drafts changed: ${updated}, skipped: ${skipped.length}.`)
   else terminal.out(`${would} ${created}, updated ${updated}, skipped ${skipped.length}.`)
   for (const { kind, name, reason } of skipped) terminal.err(`Skipped ${kind} ${JSON.stringify(name)}: ${reason}`)
   return skipped.length === 0 ? 0 : 1
