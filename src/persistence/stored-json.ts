@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { parseExact } from '../untrusted/exact-json.ts'
 import { isObject } from '../untrusted/is-object.ts'
 
 /**
@@ -23,7 +24,7 @@ export function decoder<Schema extends Type.TSchema>(what: string, schema: Schem
 export interface VersionedCodec<Stored> {
   /** Writes the fields of the schema only: an object of a provider's adapter may hold more than its type says. */
   encode(stored: DeepReadonly<Stored>): string
-  /** Throws an error that names the version or the field that is not known. */
+  /** Reads numbers of free JSON with their digits. Throws an error that names the version or the field that is not known. */
   decode(text: string): Stored
 }
 
@@ -43,7 +44,7 @@ export function versionedCodec<Schema extends Type.TObject>(
   return {
     encode: (stored) => JSON.stringify(convert(stored)),
     decode(text) {
-      const value: unknown = JSON.parse(text)
+      const value = parseExact(text)
       const version = isObject(value) ? value.version : undefined
       const decode = decoders.get(version)
       if (!decode) throw new Error(`${what} has the version ${version}, which is not known.`)
