@@ -1,11 +1,11 @@
-/** Two deciders on two instances: contract section 15. DECIDE_RACES sets how many races there are (20). */
+/** Two deciders on two instances: contract section 15. DECIDE_RACES sets how many races there are (8). */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { asks, says } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { type FrontDoor, openFrontDoor } from '../../users/access/front-door-scene.ts'
 import { approve, call, reject } from './waiting-scene.ts'
 
-const RACES = Number(process.env.DECIDE_RACES ?? 20)
+const RACES = Number(process.env.DECIDE_RACES ?? 8)
 
 let open: FrontDoor
 beforeAll(async () => {
