@@ -23,7 +23,9 @@ verifies(
   },
 )
 
-verifies('contract-21.overlap', 'what repeats less, or from within a word, is shown', () => {
+verifies('contract-21.overlap', 'what repeats less or more, or from within a word, is shown', () => {
+  const long = `${'word '.repeat(60)}and `
+  expect(shown([`${long.slice(-249)}so on`], long)).toBe(`${long.slice(-249)}so on`)
   expect(shown(['the lazy dog.'])).toBe('the lazy dog.')
   expect(shown(['umps over the lazy dog.'])).toBe('umps over the lazy dog.')
   expect(shown(['dog. The quick'])).toBe('dog. The quick')
