@@ -180,15 +180,6 @@ verifies('contract-32.files-size', 'a user has at most 1,000 files', async () =>
   expect((await upload('one more', { user: 'many' })).status).toBe(413)
 })
 
-verifies('contract-32.files-types', 'text is named by its ending', async () => {
-  const typeOf = async (name: string) => (await upload('# a,b', {}, name)).json.media_type
-  expect([await typeOf('a.md'), await typeOf('a.csv'), await typeOf('a.png')]).toEqual([
-    'text/markdown',
-    'text/csv',
-    'text/plain',
-  ])
-})
-
 verifies(
   'contract-32.files-end',
   'a file that nobody used goes after the retention, one with an end at its end',

@@ -4,7 +4,7 @@ import { refusedRequest } from '../../support/network/refused-request.ts'
 import { verifies } from '../../verifies.ts'
 import { openRepeatScene } from '../repeat-scene.ts'
 
-const { scene, contents, running } = await openRepeatScene()
+const { scene, contents } = await openRepeatScene()
 afterAll(scene.close)
 
 const key = (name: string) => ({ 'idempotency-key': name })
@@ -58,17 +58,6 @@ verifies(
     expect((await contents(a)).length).toBe(8)
   },
 )
-
-verifies('contract-4.idempotency', 'a refused request does not use its key up', async () => {
-  const id = await scene.newSession()
-  const { up, stream } = await running(id, 'go')
-  expect((await scene.send(id, 'busy', {}, key('a'))).status).toBe(409)
-  expect((await scene.send(id, 'bad', { messages: [] }, key('a'))).status).toBe(400)
-  await up.finish()
-  await stream.rest()
-  scene.says(['two'])
-  expect((await scene.send(id, 'another body', {}, key('a'))).status).toBe(200)
-})
 
 verifies(
   'contract-4.idempotency',

@@ -138,42 +138,6 @@ verifies('contract-1.max-running', 'a burst does not pass it', async () => {
   }
 })
 
-verifies('contract-4.history', 'empty replies are left out and their neighbours joined', async () => {
-  const id = await scene.newSession()
-  scene.says([])
-  await scene.send(id, 'One')
-  scene.says(['ok'])
-  await scene.send(id, 'Two')
-  expect(told()).toEqual([{ role: 'user', content: 'One\n\nTwo' }])
-  await scene.send(id, 'Three')
-  expect(told()).toEqual([
-    { role: 'user', content: 'One\n\nTwo' },
-    { role: 'assistant', content: 'ok' },
-    { role: 'user', content: 'Three' },
-  ])
-})
-
-verifies('contract-4.history', 'a message whose reply failed empty and is sent again is sent once', async () => {
-  const id = await scene.newSession()
-  for (let round = 0; round < 2; round += 1) {
-    scene.up.always((one) => one.error(400))
-    await scene.send(id, 'Same')
-  }
-  scene.says(['ok'])
-  await scene.send(id, 'Same')
-  expect(told()).toEqual([{ role: 'user', content: 'Same' }])
-  await scene.send(id, 'Next')
-  expect(told().map(({ content }) => content)).toEqual(['Same', 'ok', 'Next'])
-})
-
-verifies('contract-4.history', 'an answered message that is said again is sent twice', async () => {
-  const id = await scene.newSession()
-  scene.says(['ok'])
-  await scene.send(id, 'continue')
-  await scene.send(id, 'continue')
-  expect(told().map(({ content }) => content)).toEqual(['continue', 'ok', 'continue'])
-})
-
 verifies(
   ['contract-4.history', 'contract-4.cancel'],
   'partial replies are told as the user saw them, failed and cancelled ones',
