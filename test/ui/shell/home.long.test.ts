@@ -38,7 +38,7 @@ test('what failed is told by code, provider and HTTP status, for the hours that 
   await page.getByRole('link', { name: '2 failed in the last hour' }).waitFor()
   await page.getByRole('img', { name: /3 replies, 2 failed|1 reply, / }).waitFor()
   const failures = page.getByRole('region', { name: 'What failed in the last hour' }).getByRole('listitem')
-  await failures.getByText('Vendor · HTTP 400').waitFor()
+  await failures.getByText('HTTP 400 · Vendor').waitFor()
   await expect
     .poll(() => failures.allTextContents())
     .toEqual([expect.stringMatching(/^The provider answered with an error Lamp.*2 sessions/)])
@@ -54,7 +54,7 @@ test('what failed is told by code, provider and HTTP status, for the hours that 
   for (const _ of [1, 2, 3]) await to.press('ArrowRight')
   const from = page.getByRole('slider', { name: 'From' })
   await from.press('ArrowRight')
-  await page.getByText('Vendor · HTTP 400').waitFor()
+  await page.getByText('HTTP 400 · Vendor').waitFor()
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])

@@ -79,7 +79,7 @@ function FailureRow({ row, provider, share, bins }: FailureRowProps) {
         <b>{headlineOf({ code, message: '' })}</b> <span dir="auto">{agentsOf(row)}</span>
       </Link>
       {(provider !== null || status !== null) && (
-        <span className={classes.cause}>{[provider, status && `HTTP ${status}`].filter(Boolean).join(' · ')}</span>
+        <span className={classes.cause}>{[status && `HTTP ${status}`, provider].filter(Boolean).join(' · ')}</span>
       )}
       <span className={classes.over} aria-hidden>
         {bins.map((count, bin) => (
