@@ -5,7 +5,8 @@ import { startUpstream, type UpstreamCall } from '../../support/network/upstream
 import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
 
 const up = await startUpstream()
-const app = await startTestApp()
+// Bare rows are held by the instance's own lease, which a busy machine lets run out while the page opens.
+const app = await startTestApp({ settings: { OWNER_LEASE_MS: '60000' } })
 const browser = await openBrowser()
 const { agentId, providerId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url, name: 'Lamp' })
 afterAll(async () => {
