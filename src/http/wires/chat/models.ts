@@ -23,7 +23,8 @@ const secondsOf = (time: string): number => Math.floor(Date.parse(time) / 1000)
 /** Throws 404 when no agent of the caller's is meant, 400 when several are. */
 export async function agentNamed(sql: Sql, model: string, caller: Caller): Promise<string> {
   const [agentId, another] = await findAgentsByModel(sql, model, agentsOf(caller))
-  if (agentId === undefined) throw new HttpError(404, 'model: no agent has this id or name; GET /api/v1/openai/models lists the agents')
+  if (agentId === undefined)
+    throw new HttpError(404, 'model: no agent has this id or name; GET /api/v1/openai/models lists the agents')
   if (another !== undefined) badRequest('model: several agents have this name: give the id of one')
   return agentId
 }

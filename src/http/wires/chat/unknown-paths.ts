@@ -18,7 +18,16 @@ interface KnownPath {
 }
 
 /** The services that clients of the chat-completions format ask for besides, by the first step of its path. */
-const notServed = ['embeddings', 'images', 'audio', 'moderations', 'fine_tuning', 'batches', 'assistants', 'vector_stores']
+const notServed = [
+  'embeddings',
+  'images',
+  'audio',
+  'moderations',
+  'fine_tuning',
+  'batches',
+  'assistants',
+  'vector_stores',
+]
 
 /** Longer paths are no misspellings, and comparing them costs their square. */
 const MOST_CHARACTERS = 300

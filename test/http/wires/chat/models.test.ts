@@ -76,7 +76,9 @@ verifies('contract-11.models', 'an id wins over a name; a name that several have
     expect([body, answer.status, answer.json]).toEqual([
       body,
       status,
-      status === 400 ? refusedRequest(/model|messages/) : { error: expect.stringMatching(/^model: .* GET \/api\/v1\/openai\/models lists the agents$/) },
+      status === 400
+        ? refusedRequest(/model|messages/)
+        : { error: expect.stringMatching(/^model: .* GET \/api\/v1\/openai\/models lists the agents$/) },
     ])
   }
 })

@@ -92,7 +92,11 @@ verifies('contract-25.unknown-paths', 'what agents do not do is said in words', 
     const deploy = `${scene.agent}/deploy`
     for (const root of [deploy, `${deploy}/sessions/${nobody}`, '/api/v1/openai']) {
       const { status, json } = await get(`${root}/${path}`, 'POST')
-      expect([path, status, json.error]).toEqual([path, 404, expect.stringMatching(/Agents answer chats only, not (?:embeddings|images|audio|vector stores)\.$/)])
+      expect([path, status, json.error]).toEqual([
+        path,
+        404,
+        expect.stringMatching(/Agents answer chats only, not (?:embeddings|images|audio|vector stores)\.$/),
+      ])
     }
   }
 })
