@@ -89,13 +89,14 @@ export function filesOf(tier: Tier): string[] {
   return allTestFiles().filter((file) => isLongFile(file) || reaches(file, 'test/support/tier.ts', imports))
 }
 
+/** Modules that know the tiers, and have no matrix. */
+const withoutMatrix = new Set(['test/support/quick-files.ts', 'test/support/wait.ts'])
+
 function reaches(file: string, module: string, imports: (path: string) => readonly string[]): boolean {
   const reached = new Set([file])
   for (const path of reached) {
     if (path === module) return true
-    // This file knows the tiers, and has no matrix.
-    if (path.endsWith('.ts') && path !== 'test/support/quick-files.ts')
-      for (const next of imports(path)) reached.add(next)
+    if (path.endsWith('.ts') && !withoutMatrix.has(path)) for (const next of imports(path)) reached.add(next)
   }
   return false
 }
