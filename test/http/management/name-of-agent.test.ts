@@ -41,6 +41,7 @@ verifies(
     expect(await refusalOf('GET', 'Support%20desk/tools')).toEqual(told)
     expect(await refusalOf('GET', 'Twin')).toEqual({ status: 404, message: `${wanted} Several agents have this name.` })
     expect(await refusalOf('GET', 'nobody')).toEqual({ status: 404, message: wanted })
+    expect(await refusalOf('GET', '%00')).toEqual({ status: 404, message: wanted })
     expect(await refusalOf('GET', randomUUID())).toEqual({ status: 404, message: 'There is no such agent.' })
     expect((await server.call('GET', `/api/v1/agents/${ids[0]}`)).json.name).toBe('Support desk')
   },
