@@ -69,14 +69,14 @@ test('the preview and the replay tell a provider’s answer as a sentence, and t
   await page.locator('body').press('j')
   const preview = page.getByRole('complementary', { name: 'Preview' })
   await preview.getByText(/answered 401: The key has expired\./).waitFor()
-  expect(await preview.innerText()).not.toContain('{"error"')
+  await expect.poll(() => preview.innerText()).not.toContain('{"error"')
   await page.getByRole('columnheader', { name: 'Error' }).waitFor()
   await page.goto(`/chart?view=replay&agent=${agentId}&session=${id}`)
   await page
     .getByText(/The key has expired\./)
     .first()
     .waitFor()
-  expect(await page.getByRole('main').innerText()).not.toContain('{"error"')
+  await expect.poll(() => page.getByRole('main').innerText()).not.toContain('{"error"')
 })
 
 test('the end of the text and of the reply are two times with a name each, the same on each page', async () => {
