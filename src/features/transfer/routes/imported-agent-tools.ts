@@ -7,7 +7,7 @@ import { changeAgentTools } from '../../../persistence/records/tools/agent-tools
 import type { ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
 import { approvalByName } from './approvals.ts'
 import type { Named } from './by-name.ts'
-import { type Taking, take } from './taking.ts'
+import { inSteps, type Taking, take } from './taking.ts'
 
 type Import = components['schemas']['Import']
 type Choice = NonNullable<Import['agentTools']>[number]
@@ -16,31 +16,38 @@ type Choice = NonNullable<Import['agentTools']>[number]
  * Returns the parts of a choice that are here. The others are reported as skipped: one that is missing does not keep
  * the rest out.
  */
-function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }: Choice): Omit<Choice, 'agent'> {
-  const here = <Part>(parts: readonly Part[], find: (part: Part) => unknown): Part[] =>
-    parts.filter((part) => {
-      try {
-        find(part)
-        return true
-      } catch (error) {
-        if (!(error instanceof HttpError)) throw error
-        result.skipped.push({ kind: 'agentTools', name, reason: `left out: ${error.message}` })
-        return false
-      }
-    })
+async function partsHere(
+  { deps, stored, result }: Taking,
+  { agent: name, ...choice }: Choice,
+): Promise<Omit<Choice, 'agent'>> {
+  const isHere = (find: () => unknown): boolean => {
+    try {
+      find()
+      return true
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error
+      result.skipped.push({ kind: 'agentTools', name, reason: `left out: ${error.message}` })
+      return false
+    }
+  }
+  const here = async <Part>(parts: readonly Part[], find: (part: Part) => unknown): Promise<Part[]> => {
+    const found: Part[] = []
+    for await (const part of inSteps(parts)) if (isHere(() => find(part))) found.push(part)
+    return found
+  }
   const { httpTools, mcpServers, builtInTools, agentTools, approvals, approvalsExpireAfterS, ...others } = choice
   others satisfies Record<string, never> // a kind that is not taken in does not compile
   const findBuiltIn = (id: string) =>
     deps.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
   return {
-    ...(httpTools && { httpTools: here(httpTools, stored.httpTools.existing) }),
+    ...(httpTools && { httpTools: await here(httpTools, stored.httpTools.existing) }),
     ...(mcpServers && {
-      mcpServers: here(mcpServers, ({ server }) => stored.mcpServers.existing(server)),
+      mcpServers: await here(mcpServers, ({ server }) => stored.mcpServers.existing(server)),
     }),
-    ...(builtInTools && { builtInTools: here(builtInTools, findBuiltIn) }),
-    ...(agentTools && { agentTools: here(agentTools, ({ agent }) => stored.agents.existing(agent)) }),
+    ...(builtInTools && { builtInTools: await here(builtInTools, findBuiltIn) }),
+    ...(agentTools && { agentTools: await here(agentTools, ({ agent }) => stored.agents.existing(agent)) }),
     ...(approvals && {
-      approvals: approvals === '*' ? approvals : here(approvals, (given) => approvalByName(given, stored)),
+      approvals: approvals === '*' ? approvals : await here(approvals, (given) => approvalByName(given, stored)),
     }),
     ...(approvalsExpireAfterS !== undefined && { approvalsExpireAfterS }),
   }
@@ -57,12 +64,12 @@ export async function takeAgentTools(taking: Taking, given: readonly Choice[]): 
     approvals: [],
   }
   const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
+  const named: (Omit<Choice, 'agent'> & { name: string })[] = []
+  for await (const { agent: name, ...tools } of inSteps(given))
+    named.push({ name, ...(agents.has(name) ? await partsHere(taking, { agent: name, ...tools }) : tools) })
   await take(taking, {
     kind: 'agentTools',
-    given: given.map(({ agent: name, ...tools }) => ({
-      name,
-      ...(agents.has(name) ? partsHere(taking, { agent: name, ...tools }) : tools),
-    })),
+    given: named,
     // A choice belongs to its agent: that of an agent which was made above is a change of nothing.
     stored: {
       ...agents,

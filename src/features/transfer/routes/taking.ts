@@ -51,18 +51,24 @@ interface Records<Given extends { name: string }> {
 /** Returns whether what is given says anything new beside what is stored. Absent fields keep what is stored. */
 const isNew = (stored: object, given: object): boolean => !isDeepStrictEqual({ ...stored, ...given }, { ...stored })
 
+/** Yields what is given one by one; others have their turn meanwhile. */
+export async function* inSteps<Given>(given: readonly Given[]): AsyncGenerator<Given, void> {
+  let begin = performance.now()
+  for (const one of given) {
+    yield one
+    if (performance.now() - begin <= LONGEST_TURN_MS) continue
+    await setImmediate()
+    begin = performance.now()
+  }
+}
+
 export async function take<Given extends { name: string }>(
   { result, changes }: Taking,
   { kind, given, stored, create, update }: Records<Given>,
 ): Promise<void> {
   const seen = new Set<string>()
-  let begin = performance.now()
-  for (const record of given) {
+  for await (const record of inSteps(given)) {
     const { name } = record
-    if (performance.now() - begin > LONGEST_TURN_MS) {
-      await setImmediate()
-      begin = performance.now()
-    }
     try {
       if (seen.has(name)) badRequest('the name is there twice in what is imported')
       seen.add(name)
