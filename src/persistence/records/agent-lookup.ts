@@ -114,7 +114,11 @@ async function configurationVersion(sql: AnySql): Promise<number> {
 }
 
 /** An agent as it is selected: schemas are read as text, since the driver's numbers lose digits. */
-type Row = Omit<AgentForCompletion, 'responseFormat' | 'tools'> & { responseFormat: string | null; tools: string }
+type Row = Omit<AgentForCompletion, 'responseFormat' | 'tools'> & {
+  version: number
+  responseFormat: string | null
+  tools: string
+}
 
 async function forCompletion(sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> {
   const rows = await sql<Row[]>`

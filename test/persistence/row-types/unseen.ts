@@ -49,10 +49,8 @@ export const accepted = [
 
 /** Columns of JSON, of whose fields PostgreSQL knows nothing. (The fields of the lists called `items` are compared.) */
 export const insideJson = [
-  'agentTools',
   'answer',
   'answers',
-  'choice',
   'counts',
   'countsFor',
   'decided',
@@ -92,7 +90,6 @@ export const insideJson = [
   'session',
   'steps',
   'stored',
-  'tools',
   'usage',
   'userLimits',
   'value',
