@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 import { filesOf, quickFiles, root } from './test/support/quick-files.ts'
 import { tier } from './test/support/tier.ts'
+import { isTimed } from './test/support/time-left.ts'
 import { WAIT_MS } from './test/support/wait.ts'
 
 /** A file that is named runs whatever its tier. */
@@ -56,6 +57,7 @@ export default defineConfig({
     expect: { poll: { timeout: WAIT_MS } },
     sequence: { sequencer: LongestFirst },
     reporters: ['default'],
+    setupFiles: isTimed ? ['test/support/within-time.ts'] : [],
     projects: [
       { extends: true, test: { name: 'quick', include: quick } },
       { extends: true, test: { name: 'alone', include: alone, isolate: true } },
