@@ -3,6 +3,7 @@
  * flag `u`; authors write those of Python, PCRE and POSIX too.
  */
 import { isObject } from './is-object.ts'
+import { withSubschemas } from './subschemas.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -28,18 +29,6 @@ function compiled(pattern: string, flags: string): RegExp | null {
   }
 }
 
-/** Keywords that hold values, in which nothing is a keyword. */
-export const valued = new Set(['enum', 'const', 'default', 'examples'])
-/** Keywords that hold schemas by names, which are no keywords. */
-export const naming = new Set([
-  'properties',
-  'patternProperties',
-  'definitions',
-  '$defs',
-  'dependencies',
-  'dependentSchemas',
-])
-
 const isBroken = (pattern: unknown): pattern is string => typeof pattern === 'string' && patternOf(pattern) === null
 
 /**
@@ -59,21 +48,15 @@ export function applicable(schema: Schema, leftOut: (what: string) => void = () 
   if (isDropped('pattern')) leftOut(`pattern ${JSON.stringify(pattern)}`)
   if (isDropped('required')) leftOut(`required: ${required}`)
   for (const name of broken) leftOut(`patternProperties ${JSON.stringify(name)}`)
-  const within = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(within)
-    return isObject(value) ? applicable(value, leftOut) : value
+  const read = (keyword: string, value: unknown): unknown => {
+    const isFiltered = keyword === 'patternProperties' && isObject(value)
+    const fit = isFiltered
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => !broken.includes(name)))
+      : value
+    return withSubschemas(keyword, fit, (one) => applicable(one, leftOut))
   }
   const kept = Object.entries(schema).filter(([keyword]) => !isDropped(keyword))
-  return Object.fromEntries(
-    kept.map(([keyword, value]): [string, unknown] => {
-      if (valued.has(keyword)) return [keyword, value]
-      if (!naming.has(keyword) || !isObject(value)) return [keyword, within(value)]
-      const members = Object.entries(value).filter(
-        ([name]) => keyword !== 'patternProperties' || !broken.includes(name),
-      )
-      return [keyword, Object.fromEntries(members.map(([name, member]) => [name, within(member)]))]
-    }),
-  )
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, read(keyword, value)]))
 }
 
 /** Returns a warning that names the keywords of a schema that are not applied. Null when all are. */

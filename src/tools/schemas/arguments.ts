@@ -4,7 +4,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
-import { EXTREME, holdsExtreme, mayChange } from '../../untrusted/exact-json.ts'
+import { EXTREME, holdsExtreme } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import type { SchemaJob } from './schema-child.ts'
 import { createSchemaProcess } from './schema-process.ts'
@@ -29,7 +29,8 @@ export async function checkSchema(schema: unknown): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null || !isObject(schema)) return flaw ?? 'must be a JSON object'
   if (holdsExtreme(schema)) return EXTREME
-  const reasons = await applier.ask({ kind: 'is_usable', schema }, JSON.stringify(schema))
+  const text = JSON.stringify(schema)
+  const reasons = await applier.ask({ kind: 'is_usable', schema: text }, text)
   return reasons === null ? TOO_SLOW : (reasons[0] ?? null)
 }
 
@@ -72,12 +73,11 @@ export async function matches(schema: JsonSchema, value: unknown, owner: string)
   return reason == null ? true : reason.startsWith('is not ') ? null : false
 }
 
-/** Returns the job: with the digits of numbers only where JavaScript's do not hold them, which takes longer. */
-function checkOf(schema: JsonSchema, args: unknown): SchemaJob {
-  const exact = { schema: JSON.stringify(schema), args: JSON.stringify(args) }
-  const isExact = mayChange(exact.schema) || mayChange(exact.args)
-  return { kind: 'check', schema, args, ...(isExact && { exact }) }
-}
+const checkOf = (schema: JsonSchema, args: unknown): SchemaJob => ({
+  kind: 'check',
+  schema: JSON.stringify(schema),
+  args: JSON.stringify(args ?? null),
+})
 
 /** Checks whatever takes bounded time and no recursion for any parsed value. */
 function flawOfShape(schema: unknown): string | null {

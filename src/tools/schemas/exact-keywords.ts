@@ -7,7 +7,7 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import { digitsOf, parseExact, writeExact } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { canonicalText } from '../../untrusted/json/equal-json.ts'
-import { naming, valued } from '../../untrusted/schema-patterns.ts'
+import { withSubschemas } from '../../untrusted/subschemas.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -19,20 +19,17 @@ const moved = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ])
 
-/** Returns the schema of a JSON text, whose keywords that compare are in one that `exactKeyword` applies. */
-export const exactSchema = (text: string): JsonSchema => Object(JSON.parse(JSON.stringify(within(parseExact(text)))))
+/** Returns a schema's text with the keywords that compare in one that `exactKeyword` applies. */
+export function exactSchema(text: string): string {
+  const schema = parseExact(text)
+  return JSON.stringify(isObject(schema) ? moving(schema) : schema)
+}
 
-function within(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(within)
-  if (!isObject(value)) return value
-  const { own = [], others = [] } = Object.groupBy(Object.entries(value), ([keyword]) =>
+function moving(schema: JsonSchema): JsonSchema {
+  const { own = [], others = [] } = Object.groupBy(Object.entries(schema), ([keyword]) =>
     moved.has(keyword) ? 'own' : 'others',
   )
-  const read = others.map(([keyword, member]): [string, unknown] => {
-    if (valued.has(keyword)) return [keyword, member]
-    if (!naming.has(keyword) || !isObject(member)) return [keyword, within(member)]
-    return [keyword, Object.fromEntries(Object.entries(member).map(([name, one]) => [name, within(one)]))]
-  })
+  const read = others.map(([keyword, value]): [string, unknown] => [keyword, withSubschemas(keyword, value, moving)])
   return Object.fromEntries(own.length === 0 ? read : [...read, [KEYWORD, JSON.stringify(Object.fromEntries(own))]])
 }
 

@@ -7,9 +7,9 @@ import { once } from 'node:events'
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { parseNoted } from '../../untrusted/exact-json.ts'
-import { isObject } from '../../untrusted/is-object.ts'
+import { mayChange, parseNoted } from '../../untrusted/exact-json.ts'
 import { applicable, patternOf } from '../../untrusted/schema-patterns.ts'
+import { withSubschemas } from '../../untrusted/subschemas.ts'
 import { exactKeyword, exactSchema } from './exact-keywords.ts'
 import { startWatchdog } from './schema-watchdog.ts'
 
@@ -21,10 +21,10 @@ type Reason = string | null
 export type SchemaJob =
   /** Schemas to check as JSON Schemas. Nothing is compiled. */
   | { kind: 'are_schemas'; schemas: readonly JsonSchema[] }
-  /** A schema to check for whether it can be applied. */
-  | { kind: 'is_usable'; schema: JsonSchema }
-  /** Arguments to check. `exact`: both as JSON texts, where either holds numbers that JavaScript's do not hold. */
-  | { kind: 'check'; schema: JsonSchema; args: unknown; exact?: { schema: string; args: string } }
+  /** A schema, as a JSON text, to check for whether it can be applied. */
+  | { kind: 'is_usable'; schema: string }
+  /** Arguments to check. Both are JSON texts, whose numbers keep their digits. */
+  | { kind: 'check'; schema: string; args: string }
 
 export type SchemaReasons = readonly Reason[]
 
@@ -75,9 +75,10 @@ function reasonsOf(job: SchemaJob): SchemaReasons {
   const check = compile(job.schema)
   if (typeof check === 'string' || job.kind === 'is_usable') return [typeof check === 'string' ? check : null]
   try {
-    if (job.exact === undefined) return [check(job.args)]
-    const exact = compile(exactSchema(job.exact.schema), [exactKeyword])
-    return [typeof exact === 'string' ? exact : exact(parseNoted(job.exact.args))]
+    // Numbers that JavaScript's do not hold are compared by their digits, which takes longer.
+    if (!mayChange(job.schema) && !mayChange(job.args)) return [check(JSON.parse(job.args))]
+    const exact = compile(exactSchema(job.schema), [exactKeyword])
+    return [typeof exact === 'string' ? exact : exact(parseNoted(job.args))]
   } catch {
     return ['the arguments cannot be checked: the input schema of the tool refers to itself']
   }
@@ -90,15 +91,14 @@ function flawOf(schema: JsonSchema): Reason {
   return flaws.includes(null) ? null : (flaws[0] ?? null)
 }
 
-function compile(schema: JsonSchema, keywords: readonly FuncKeywordDefinition[] = []): Check | string {
-  const text = JSON.stringify(schema)
+function compile(text: string, keywords: readonly FuncKeywordDefinition[] = []): Check | string {
   const known = kept.get(text)
   if (known !== undefined) {
     kept.delete(text)
     kept.set(text, known)
     return known
   }
-  const { plain, dialects } = readingOf(schema)
+  const { plain, dialects } = readingOf(Object(JSON.parse(text)))
   let reason = ''
   for (const dialect of dialects) {
     const compiled = compileAs(dialect, plain, keywords)
@@ -122,12 +122,6 @@ function readingOf({ $schema, $async, ...given }: JsonSchema): { plain: JsonSche
   return { plain: isDraft04 ? withBounds(plain) : plain, dialects: dialectsOf($schema) }
 }
 
-/** Keywords that hold values, in which nothing is a keyword. */
-const valued = new Set(['enum', 'const', 'default', 'examples'])
-
-/** Keywords that hold schemas by names, which are no keywords. */
-const naming = new Set(['properties', 'patternProperties', 'definitions', '$defs', 'dependencies'])
-
 /**
  * Converts draft-04's `exclusiveMinimum`, a boolean that excludes `minimum` itself. Ajv supports later drafts alone,
  * where it is a number.
@@ -138,24 +132,12 @@ function withBounds(schema: JsonSchema): JsonSchema {
     ...boundOf(schema, 'exclusiveMaximum', 'maximum'),
   }
   const entries = Object.entries({ ...schema, ...bounds }).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(
-    entries.map(([keyword, value]) => [keyword, valued.has(keyword) ? value : boundsIn(keyword, value)]),
-  )
+  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, withSubschemas(keyword, value, withBounds)]))
 }
 
 function boundOf(schema: JsonSchema, exclusive: string, inclusive: string): JsonSchema {
   if (typeof schema[exclusive] !== 'boolean') return {}
   return schema[exclusive] ? { [exclusive]: schema[inclusive], [inclusive]: undefined } : { [exclusive]: undefined }
-}
-
-function boundsIn(keyword: string, value: unknown): unknown {
-  if (!naming.has(keyword) || !isObject(value)) return boundsWithin(value)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, boundsWithin(member)]))
-}
-
-function boundsWithin(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(boundsWithin)
-  return isObject(value) ? withBounds(value) : value
 }
 
 function dialectsOf(uri: unknown): AjvClass[] {

@@ -144,7 +144,7 @@ export function createSchemaProcess({
 
   return {
     ask(job, owner) {
-      const name = JSON.stringify(job.kind === 'are_schemas' ? job.schemas : job.schema)
+      const name = job.kind === 'are_schemas' ? JSON.stringify(job.schemas) : job.schema
       if (suspects.has(name)) return Promise.resolve(null)
       const { promise, resolve } = Promise.withResolvers<SchemaReasons | null>()
       waiting.add({ job, name, owner, isSecond: false, resolve })

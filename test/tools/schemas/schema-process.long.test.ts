@@ -7,15 +7,17 @@ import { createSchemaProcess, startSchemaChild } from '../../../src/tools/schema
 import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
 
-const schema = (pattern: string) => ({ type: 'object', properties: { text: { type: 'string', pattern } } })
-const slow = (index: number) => ({
+const check = (schema: object, args: object) => ({
   kind: 'check' as const,
-  schema: schema(`^(a+)+${index}$`),
-  args: { text: `${'a'.repeat(60)}!` },
+  schema: JSON.stringify(schema),
+  args: JSON.stringify(args),
 })
+const matching = (pattern: string, text: string) =>
+  check({ type: 'object', properties: { text: { type: 'string', pattern } } }, { text })
+const slow = (index: number) => matching(`^(a+)+${index}$`, `${'a'.repeat(60)}!`)
 /** Uses half a second of processor time. */
-const long = { kind: 'check' as const, schema: schema('^(a+)+$'), args: { text: `${'a'.repeat(23)}!` } }
-const quick = { kind: 'check' as const, schema: schema('^a'), args: { text: 'a' } }
+const long = matching('^(a+)+$', `${'a'.repeat(23)}!`)
+const quick = matching('^a', 'a')
 
 /** 2^45 paths, each of which collects errors. */
 function greedy() {
@@ -24,7 +26,7 @@ function greedy() {
     const before = { $ref: `#/$defs/a${i - 1}` }
     $defs[`a${i}`] = { anyOf: [before, before] }
   }
-  return { kind: 'check' as const, schema: { $ref: '#/$defs/a44', $defs }, args: {} }
+  return check({ $ref: '#/$defs/a44', $defs }, {})
 }
 
 /** Every process that was started. */
@@ -92,7 +94,7 @@ test('a signal to the whole process group does not end it', async () => {
   const applier = createSchemaProcess({ start })
   await applier.ask(quick, 'a')
   for (const signal of ['SIGTERM', 'SIGINT'] as const) started[0]?.kill(signal)
-  expect(await applier.ask({ ...quick, schema: schema('^b') }, 'a')).toEqual([expect.stringContaining('pattern')])
+  expect(await applier.ask(matching('^b', 'a'), 'a')).toEqual([expect.stringContaining('pattern')])
   expect(started).toHaveLength(1)
 })
 
@@ -140,7 +142,7 @@ verifies(
     const stopped = applier.ask(long, 'waits')
     await expect.poll(() => processorTicks(started[0]), { interval: 1 }).toBeGreaterThan(before + 3)
     started[0]?.kill('SIGSTOP') // within its job: it uses no processor time from here on
-    const others = ['b', 'c'].map((pattern) => applier.ask({ ...quick, schema: schema(pattern) }, 'waits'))
+    const others = ['b', 'c'].map((pattern) => applier.ask(matching(pattern, 'a'), 'waits'))
     expect(await Promise.all(others)).toEqual([[expect.any(String)], [expect.any(String)]])
     // One that uses as much processor time as is given here is ended.
     expect(await applier.ask(slow(7), 'hostile')).toBeNull()
