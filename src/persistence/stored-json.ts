@@ -24,7 +24,9 @@ export function decoder<Schema extends Type.TSchema>(what: string, schema: Schem
 export interface VersionedCodec<Stored> {
   /** Writes the fields of the schema only: an object of a provider's adapter may hold more than its type says. */
   encode(stored: DeepReadonly<Stored>): string
-  /** Reads numbers of free JSON with their digits. Throws an error that names the version or the field that is not known. */
+  /**
+   * Reads numbers of free JSON with their digits. Throws an error that names the version or the field that is not known.
+   */
   decode(text: string): Stored
 }
 

@@ -59,8 +59,8 @@ export interface Driver {
   /** How its users ask for that. */
   structuredBy?: string
   /**
-   * Its own loop: it calls the caller's tool `lookup` as the model asks, until there is an answer. When absent, it has
-   * none.
+   * Runs the client's own loop, which calls the caller's tool `lookup` as the model asks, until there is an answer. When
+   * absent, it has none.
    */
   loop?: (ask: Ask, lookup: (word: string) => string) => Promise<Told>
   /** What its users call that. */

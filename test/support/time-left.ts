@@ -1,6 +1,6 @@
 /**
- * CI ends a run as a whole after 90 minutes, and the machine has hours that are several times as slow as others. What has
- * not begun by TEST_ENDS_AT (milliseconds since 1970; `.ci/run` sets it) is skipped, and the report counts it.
+ * The end of a run in CI, which is ended as a whole after 90 minutes on a machine that has hours several times as slow as
+ * others. Tests that have not begun by TEST_ENDS_AT (milliseconds since 1970; `.ci/run` sets it) are skipped and counted.
  */
 const endsAt = Number(process.env.TEST_ENDS_AT ?? Number.POSITIVE_INFINITY)
 

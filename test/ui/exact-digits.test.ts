@@ -39,7 +39,7 @@ verifies('contract-35.digits', 'a newer answer that differs in digits alone repl
   expect(writeExact(shared(before, other))).toBe(writeExact(other))
   expect(shared(before, same)).toBe(before)
   expect(shared(undefined, before)).toBe(before)
-  // What has no such digits is shared in parts.
+  // Answers without such digits are shared in parts.
   const plain = { a: { b: [1] } }
   expect(shared(plain, { a: { b: [1] } })).toBe(plain)
 })

@@ -1,4 +1,4 @@
-/** What lists, previews and forms tell of a record before it is opened, and that two pages tell the same of a reply. */
+/** Lists, previews and forms describe a record before it is opened, and two pages say the same of a reply. */
 import { afterAll, expect, test } from 'vitest'
 import { duration } from '../../ui/src/chart/words.ts'
 import { createAgent, startTestApp } from '../support/app.ts'

@@ -1,4 +1,4 @@
-/** The words for a client of the deploy API whose base URL leads elsewhere (issue 69): an SDK shows `error.message` alone. */
+/** The words for a client of the deploy API whose base URL leads elsewhere: an SDK shows `error.message` alone. */
 
 /** The first steps of paths that exist below `…/deploy` and `/api/v1/openai`, and nowhere else with these names. */
 const served =

@@ -1,10 +1,8 @@
-/** The words for a management request that names an agent in place of its id (issue 69): paths take ids alone. */
+/** The words for a management request that names an agent in place of its id: paths take ids alone. */
 import type { FastifyRequest } from 'fastify'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { HttpError } from '../server/http-error.ts'
-
-/** Reports whether PostgreSQL takes it as a text. */
-const isText = (given: string): boolean => !given.includes('\0') && given.isWellFormed()
+import { brokenText } from '../server/request-body/text.ts'
 
 /** Throws 404 that names the agent's id. Call it for callers who may read agents: the id is told to nobody else. */
 export async function refuseNameOfAgent(
@@ -15,7 +13,7 @@ export async function refuseNameOfAgent(
   if (param === undefined) return
   const given: unknown = Object(params)[param]
   if (typeof given !== 'string' || isUuid(given)) return
-  const [id, another] = isText(given) ? await idsOf(given) : []
+  const [id, another] = brokenText(given) === null ? await idsOf(given) : []
   const meant =
     another !== undefined ? ' Several agents have this name.' : id ? ` The agent of this name is ${id}.` : ''
   throw new HttpError(404, `There is no such agent: the path takes its id.${meant}`)

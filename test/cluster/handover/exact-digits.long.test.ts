@@ -1,4 +1,7 @@
-/** Numbers keep their digits where another instance goes on: after a drain, in the queue, and with a decision (section 35). */
+/**
+ * Numbers keep their digits where another instance goes on: after a drain, in the queue, and with a decision (section
+ * 35).
+ */
 import { afterEach, expect } from 'vitest'
 import { parseExact } from '../../../src/untrusted/exact-json.ts'
 import type { ToolFaults } from '../../faults/tool-faults.ts'

@@ -40,7 +40,7 @@ verifies('contract-35.digits', 'the schema of a tool, of which another field is 
   await expect.poll(() => read(path)).toContain('Second.')
   expect(await read(path)).toContain(`"inputSchema":${schema(WRITTEN)}`)
 
-  // Somebody else changes the last digit: the page knows the other number, which is the same to JavaScript.
+  // Another editor changes the last digit alone: the page shows the new number, which JavaScript takes for the old one.
   await send('PUT', path, `{"inputSchema":${schema(BESIDE)}}`)
   await page.getByRole('link', { name: 'Prompts' }).click()
   await page.getByRole('heading', { name: 'Prompts', exact: true }).waitFor()

@@ -1,5 +1,4 @@
 /** An agent as its form has it: numbers may be empty, tools lie beside the rest. */
-
 import { parseExact, writeExact } from '../../../src/untrusted/exact-json.ts'
 import { type LimitValues, limitsOfValues, valuesOfLimits } from '../limits/limit-values.ts'
 import { type Approval, sentApproval, typedApproval } from './approvals.ts'

@@ -14,12 +14,14 @@ export interface KnownTool {
   approval: Exclude<Approval, string>
 }
 
+/** Returns a stored approval as a form holds it. */
 export function typedApproval(stored: StoredApproval): Approval {
   if (typeof stored === 'string') return stored
   const { when, ...rest } = stored
   return { ...rest, ...(when && { when: writeExact(when) }) }
 }
 
+/** Returns an approval of a form as the API takes it. Throws as `JSON.parse` does where `when` is no JSON. */
 export function sentApproval(typed: Approval): StoredApproval {
   if (typeof typed === 'string') return typed
   const { when, ...rest } = typed

@@ -23,8 +23,8 @@ const countOf = ({ total, more }: SessionOverviewList): string => `${wholeNumber
 const runningCount = { ...allSessions({ status: 'streaming', limit: 1 }), ...every }
 
 /**
- * Begins to read the figures, each in a turn of the browser: begun together, when they are rendered, they are the longest task of
- * the page.
+ * Begins to read the figures, each in a turn of the browser: begun together, when they are rendered, they are the longest
+ * task of the page.
  */
 export async function readFigures(): Promise<void> {
   const reads = [
@@ -48,7 +48,7 @@ export function OnCall({ onSentence }: { onSentence: (sentence: Sentence | undef
   const { silent, servers, failed, lately, causes, sentence, now } = useStanding()
   const { text, level } = sentence ?? {}
   useEffect(() => onSentence(text && level ? { text, level } : undefined), [onSentence, text, level])
-  // Its requests and those of the figures would be one long task.
+  // Rendered after the figures: the requests of both in one turn are a long task.
   const isSecond = useDeferredValue(true, false)
   const running = useQuery(runningCount).data
   const waiting = useQuery(waitingCount).data

@@ -34,7 +34,9 @@ export interface SnapshotRow {
   names: WholeSnapshot['names']
 }
 
-/** Reads stored JSON with an agent's fields. The numbers in its format's schema and its conditions keep their digits. */
+/**
+ * Reads stored JSON with an agent's fields. The numbers in its format's schema and its conditions keep their digits.
+ */
 export function readAgentFields<Stored extends { agent: Partial<VersionFields>; tools: Partial<ToolChoice> }>(
   text: string,
 ): Stored {

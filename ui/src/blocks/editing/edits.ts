@@ -2,7 +2,6 @@
  * An editor's hold on the records that its form began with: what it saves is refused with 412 where somebody else has
  * changed them since.
  */
-
 import { createContext, useContext, useState } from 'react'
 import { writeExact } from '../../../../src/untrusted/exact-json.ts'
 import type { StoredRecord } from '../resource.ts'

@@ -1,5 +1,4 @@
 /** A provider's error as people read it: its sentence, without keys; the raw answer apart. Pure. */
-
 import { parseExact } from '../../../../src/untrusted/exact-json.ts'
 
 /** Letters that keys of well-known vendors begin with, and a bearer's credential. */

@@ -1,5 +1,4 @@
 /** A session's steps: the newest stored ones, then each as it happens, over broken connections. */
-
 import { useEffect, useState } from 'react'
 import { parseNoted } from '../../../../src/untrusted/exact-json.ts'
 import { ApiError, api, Unreachable, wordsOf } from '../../api.ts'

@@ -1,5 +1,4 @@
 /** The events in a state, or on the way between two, in this session: each event with its payload. */
-
 import { ActionIcon, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { Link } from 'react-router'

@@ -1,5 +1,4 @@
 /** A session as a sequence of exchanges between its caller, itself, the provider, its tools and the store, live. */
-
 import { Group, Text } from '@mantine/core'
 import { IconArrowsExchange } from '@tabler/icons-react'
 import { type CSSProperties, useMemo } from 'react'
