@@ -40,12 +40,30 @@ verifies('contract-30.child-places', 'the others wait for a place', async () => 
   const { id } = (await scene.call('POST', sessions, {})).json
   const path = `${sessions}/${id}/chat/completions`
   const reply = scene.call('POST', path, { messages: [{ role: 'user', content: 'Ask!' }] })
-  const statuses = () => scene.app.sql<{ status: string; n: number }[]>`
+  const { sql } = scene.app
+  const statuses = () => sql<{ status: string; n: number }[]>`
     select status, count(*)::integer as n from sessions where parent is not null group by status order by status`
   await expect.poll(statuses).toEqual([
     { status: 'idle', n: 2 },
     { status: 'streaming', n: 1 },
   ])
+  // Of two looks for a second place at once one finds it.
+  const begin = async (tx: typeof sql) => {
+    await tx`select set_config('lock_timeout', '0', true)`
+    const rows = await tx`
+      select begin_children(m.instance_id, m.epoch, m.id, 2) from messages m where m.session_id = ${id} and m.status = 'streaming'`
+    return rows.length
+  }
+  const waiting = () => sql`
+    select 1 from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%begin_children(m.instance_id%'`
+  const { second, first } = await sql.begin(async (tx) => {
+    const first = await begin(tx)
+    const second = sql.begin(begin)
+    await expect.poll(async () => (await waiting()).length).toBe(1)
+    return { first, second: [second] }
+  })
+  expect([first, ...(await Promise.all(second))]).toEqual([1, 0])
   expect((await scene.call('POST', `${path}/cancel`)).status).toBe(204)
   await reply
 })
