@@ -42,6 +42,15 @@ verifies(
   },
 )
 
+verifies('contract-31.search-pages', 'what is typed keeps a place that the page does not show yet', async () => {
+  await using page = await browser.page(scene.app.url)
+  await page.goto('/sessions')
+  await page.getByRole('search').locator('input').fill('walrus')
+  await page.evaluate(`history.replaceState(history.state, '', '?in=messages')`)
+  const search = () => Object.fromEntries(new URL(page.url()).searchParams)
+  await expect.poll(search).toEqual({ in: 'messages', q: 'walrus' })
+})
+
 verifies('contract-31.search-pages', 'a message of another branch is shown with its branch', async () => {
   const id = await given('Branched', ['One otter', 'It swims', 'Two otters'])
   const { messages } = (await scene.call('GET', `${scene.sessions}/${id}/messages`)).json

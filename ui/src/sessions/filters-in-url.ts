@@ -43,8 +43,11 @@ export function useSessionFilters() {
   const paging = usePaging()
   const [search, setSearch] = useSearchParams()
   const filters = filtersIn(search)
-  /** Changes the filters: goes back to the first page, and adds no entry to the browser's history. */
-  const change = (to: (now: SessionFilters) => SessionFilters) =>
+  /**
+   * Changes the filters of this moment, which may be newer than those that are shown: goes back to the first page, and adds
+   * no entry to the browser's history.
+   */
+  const setFilters = (to: (now: SessionFilters) => SessionFilters) =>
     setSearch(
       (before) => {
         const after = new URLSearchParams(before)
@@ -63,9 +66,9 @@ export function useSessionFilters() {
     paging,
     filters,
     isFiltered: Object.keys(filters).some((name) => name !== 'in'),
-    setFilters: (wanted: SessionFilters) => change(() => wanted),
+    setFilters,
     setFilter: (name: FilterName, value: string | null) =>
-      change(({ [name]: _, ...rest }) => (value === null ? rest : { ...rest, [name]: value })),
+      setFilters(({ [name]: _, ...rest }) => (value === null ? rest : { ...rest, [name]: value })),
     clear: () => setSearch(() => new URLSearchParams()),
   }
 }

@@ -20,9 +20,10 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
   const { problem } = parseQuery(text, names)
   const settle = useDebouncedCallback((now: string) => {
     // The range beside the field shows `from` and `to`, so the field leaves them alone.
-    const { from, to, in: place } = filters
-    const others = { ...(from && { from }), ...(to && { to }), ...(place && { in: place }) }
-    setFilters({ ...parseQuery(now, names).filters, ...others })
+    setFilters(({ from, to, in: place }) => {
+      const others = { ...(from && { from }), ...(to && { to }), ...(place && { in: place }) }
+      return { ...parseQuery(now, names).filters, ...others }
+    })
   }, 250)
   const change = (now: string) => {
     setText(now)

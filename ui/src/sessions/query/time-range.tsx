@@ -4,6 +4,7 @@ import { DateField } from '../../blocks/forms/date-field.tsx'
 import { useNow } from '../../blocks/use-now.ts'
 import { LastDay, type Span } from '../../usage/last-day/last-day.tsx'
 import type { useSessionFilters } from '../filters-in-url.ts'
+import type { SessionFilters } from '../queries.ts'
 import classes from './query.module.css'
 
 const usual = [
@@ -19,7 +20,7 @@ const HOUR_MS = 3_600_000
 /** The hours of the last day, as bars: shown while the time range is one that they can be chosen of. */
 export function Hours({ filters, setFilters }: TimeRangeProps) {
   const now = useNow()
-  const { from, to, newer, ...others } = filters
+  const { from, to, newer } = filters
   if (newer !== '24h' && from === undefined && to === undefined) return null
   const span: Span | null =
     newer === '24h' ? null : { from: from ? Date.parse(from) : 0, to: to ? Date.parse(to) : Number.POSITIVE_INFINITY }
@@ -28,10 +29,15 @@ export function Hours({ filters, setFilters }: TimeRangeProps) {
       isLow
       now={now}
       span={span}
-      onChange={(hours) => setFilters({ ...others, ...(hours ? isoOf(hours) : { newer: '24h' }) })}
+      onChange={(hours) => setFilters(inTime(hours ? isoOf(hours) : { newer: '24h' }))}
     />
   )
 }
+
+/** Returns what gives filters another time. */
+const inTime =
+  (time: Pick<SessionFilters, 'from' | 'to' | 'newer'>) =>
+  ({ from: _, to: __, newer: ___, ...others }: SessionFilters): SessionFilters => ({ ...others, ...time })
 
 /**
  * Returns the moments of the span. An end at this moment stays fixed: sessions that are updated later are not part of
@@ -47,11 +53,11 @@ type TimeRangeProps = Pick<ReturnType<typeof useSessionFilters>, 'filters' | 'se
 type TimeRangeChoice = Pick<ReturnType<typeof useSessionFilters>, 'filters' | 'setFilters' | 'setFilter'>
 
 export function TimeRange({ filters, setFilters, setFilter }: TimeRangeChoice) {
-  const { from, to, newer, ...others } = filters
+  const { from, to, newer } = filters
   const isOwn = from !== undefined || to !== undefined
   const choose = (value: string | null) => {
-    if (value === OWN) setFilters({ ...others, from: new Date(Date.now() - HOUR_MS).toISOString() })
-    else setFilters({ ...others, ...(value !== null && { newer: value }) })
+    if (value === OWN) setFilters(inTime({ from: new Date(Date.now() - HOUR_MS).toISOString() }))
+    else setFilters(inTime(value === null ? {} : { newer: value }))
   }
   const known = newer === undefined || usual.some(({ value }) => value === newer)
   return (
