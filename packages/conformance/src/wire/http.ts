@@ -1,4 +1,5 @@
 /** Requests and streams as the adapters need them. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { Refusal } from '../failures.ts'
 import type { Target } from '../types.ts'
 
@@ -9,9 +10,13 @@ interface Asked {
   signal?: AbortSignal | undefined
 }
 
-/** Sends a request. Rejects with `Refusal` unless the answer is a 2xx. */
+/**
+ * Sends a request, and again while the server says when it can answer (503 with `retry-after`), as clients do. Rejects with
+ * `Refusal` unless the answer is a 2xx.
+ */
 export async function ask(url: string, target: Target, asked: Asked = {}): Promise<Response> {
-  const { body, headers, signal } = asked
+  const { body, headers } = asked
+  const signal = asked.signal ? AbortSignal.any([asked.signal, target.signal]) : target.signal
   const method = asked.method ?? (body === undefined ? 'GET' : 'POST')
   const response = await fetch(url, {
     method,
@@ -21,9 +26,15 @@ export async function ask(url: string, target: Target, asked: Asked = {}): Promi
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: signal ? AbortSignal.any([signal, target.signal]) : target.signal,
+    signal,
   })
   if (response.ok) return response
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  if (response.status === 503 && seconds >= 0) {
+    await response.body?.cancel()
+    await pause(seconds * 1000, undefined, { signal })
+    return await ask(url, target, asked)
+  }
   const said = (await response.text().catch(() => '')).slice(0, 200)
   throw new Refusal(response.status, `${method} ${new URL(url).pathname}${said && ` (${said})`}`)
 }
