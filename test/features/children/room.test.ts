@@ -1,5 +1,6 @@
 /** Children where there is little room: replies that run, bytes that are stored, and time (contract section 30). */
 import { expect } from 'vitest'
+import type { Tx } from '../../../src/persistence/postgres/database.ts'
 import type { SceneOptions } from '../../http/scene.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
@@ -48,7 +49,7 @@ verifies('contract-30.child-places', 'the others wait for a place', async () => 
     { status: 'streaming', n: 1 },
   ])
   // Of two looks for a second place at once one finds it.
-  const begin = async (tx: typeof sql) => {
+  const begin = async (tx: Tx) => {
     await tx`select set_config('lock_timeout', '0', true)`
     const rows = await tx`
       select begin_children(m.instance_id, m.epoch, m.id, 2) from messages m where m.session_id = ${id} and m.status = 'streaming'`
