@@ -1,4 +1,4 @@
--- revision 26
+-- revision 27
 /* Admits many messages of one instance at once: those that nothing stands against, to sessions that nobody else works on, and
    to new sessions for which nothing has to be judged. Waits for no existing session. Stores and returns for each what
    admit_message does: admission-twins.test.ts compares every column. The other messages, and all but the first to a session, are
@@ -60,11 +60,12 @@ begin
     select coalesce(array_agg(id), '{}') into v_made from made;
   end if;
   v_sessions := array(
-    select s.id from jsonb_to_recordset(p_messages) as m(session_id uuid, agent_id uuid, end_user text)
+    select s.id from jsonb_to_recordset(p_messages) as m(session_id uuid, agent_id uuid, end_user text, on_busy text)
      cross join lateral ( -- a join may be planned from all sessions: without statistics hardly any has an empty queue
        select x.id from sessions x
         where x.id = m.session_id and x.agent_id is not distinct from m.agent_id -- see lock_session
           and (m.end_user is null or x.end_user = m.end_user) and x.queued = 0
+          and x.parent is null and (x.status <> 'waiting' or m.on_busy is distinct from 'enqueue') -- see judge_message
           for no key update skip locked) s);
   if v_sessions = '{}' then return '[]'; end if;
   if p_messages @? '$[*].max_user_bytes' then

@@ -6,9 +6,10 @@ import { contributions } from '../../../../src/compose/contributions.ts'
 import { connect } from '../../../../src/persistence/postgres/database.ts'
 import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
 import { openProxy } from '../../../faults/database/database-proxy.ts'
+import { queuedInput } from '../../../features/queue/store/queued-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { openScene, type Scene, versions, type Wanted } from '../../scene.ts'
-import { locked, transactions } from '../together-scene.ts'
+import { locked, transactions, waits } from '../together-scene.ts'
 
 const nul = String.fromCharCode(0)
 
@@ -148,6 +149,25 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(outcomes(answers)).toEqual(expected)
     const rows = await scene.sql`select 1 from messages where id = ${again.replyId}`
     expect(rows).toHaveLength(1)
+  })
+
+  verifies('contract-22.waiting', 'what is enqueued waits with its session, also among others', async () => {
+    const [session, other] = await sessions(2)
+    if (!session || !other) throw new Error('no sessions')
+    await scene.journal.settle(await scene.begin(session), waits)
+    const later = scene.message(session, { onBusy: 'enqueue', mayQueue: true, queue: queuedInput })
+    expect(outcomes(await admitTogether([scene.message(other), later]))).toEqual(['admitted', 'queued'])
+  })
+
+  verifies('contract-30.child-busy', 'a child refuses one among others as it does one alone', async () => {
+    const [child, other] = await sessions(2)
+    if (!child || !other) throw new Error('no sessions')
+    await scene.sql`update sessions set parent = '{}' where id = ${child}`
+    await scene.sql`
+      insert into children (session_id, reply_id, parent_session, parent_reply, place, top_session, top_reply, depth)
+      values (${child}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 0, gen_random_uuid(), gen_random_uuid(), 1)`
+    const messages = [scene.message(other), scene.message(child)]
+    expect(outcomes(await admitTogether(messages))).toEqual(['admitted', 'parent_waits'])
   })
 
   const begins = (externalId: string | null = null) => ({ session: { externalId, secretNumber: null } })
