@@ -1,9 +1,10 @@
 /** What the tests of repeated requests share: replies that stand still, and how many follow them. */
+import { patient } from '../support/app.ts'
 import { untilFollowed } from '../support/followers.ts'
 import { openScene } from './scene.ts'
 
 export async function openRepeatScene() {
-  const scene = await openScene()
+  const scene = await openScene({ settings: patient })
   return {
     scene,
     contents: async (id: string) => (await scene.messages(id)).map(({ content }) => content),

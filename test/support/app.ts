@@ -5,6 +5,12 @@ import { readSettings } from '../../src/settings.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from './database.ts'
 import { WAIT_MS } from './wait.ts'
 
+/**
+ * Settings under which replies that stand still keep their lease, and statements wait for a lock that a test holds (a third
+ * of the lease), however slow the machine is.
+ */
+export const patient = { OWNER_LEASE_MS: `${3 * WAIT_MS}` }
+
 export interface TestApp {
   url: string
   sql: FreshDatabase['sql']

@@ -5,7 +5,7 @@ import { health } from '../../../openapi/operations/operators/health.ts'
 import { healthHandlers } from '../../../src/http/server/health.ts'
 import { mount } from '../../../src/http/server/mount.ts'
 import { createDatabaseCheck } from '../../../src/persistence/postgres/embedded/disk.ts'
-import { startTestApp } from '../../support/app.ts'
+import { patient, startTestApp } from '../../support/app.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -93,7 +93,7 @@ test('the check of /readyz allocates disk space, at most once per interval', asy
 })
 
 test('/readyz is 200 while lists that wait for a lock hold every connection that requests have', async () => {
-  await using app = await startTestApp()
+  await using app = await startTestApp({ settings: patient })
   const locked = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   const lock = app.sql.begin(async (tx) => {

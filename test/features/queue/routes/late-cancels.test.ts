@@ -1,12 +1,13 @@
 /** Cancels that are written when the reply that they were meant for has ended, and the next one of the queue runs. */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openToolScene, says, type ToolScene } from '../../../http/tool-scene.ts'
+import { patient } from '../../../support/app.ts'
 import { verifies } from '../../../verifies.ts'
 import { running, waiting } from './queue-scene.ts'
 
 let scene: ToolScene
 beforeAll(async () => {
-  scene = await openToolScene()
+  scene = await openToolScene({ settings: patient })
 })
 afterAll(() => scene?.close())
 

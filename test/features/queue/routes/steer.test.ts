@@ -2,13 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { asks, says } from '../../../http/tool-scene.ts'
+import { patient } from '../../../support/app.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 import { call, openWaitingScene, reject, type WaitingScene } from '../../approvals/routes/waiting-scene.ts'
 
 let scene: WaitingScene
 beforeAll(async () => {
-  scene = await openWaitingScene()
+  scene = await openWaitingScene({ settings: patient })
 })
 afterAll(() => scene?.close())
 

@@ -2,14 +2,14 @@
 import { afterAll, expect } from 'vitest'
 import { tags } from '../../../../openapi/contract.ts'
 import type { Operation } from '../../../../openapi/operation.ts'
-import { createAgent, startTestApp } from '../../../support/app.ts'
+import { createAgent, patient, startTestApp } from '../../../support/app.ts'
 import { freshDatabase } from '../../../support/database.ts'
 import { verifies } from '../../../verifies.ts'
 import { call } from '../../scene.ts'
 
 const database = await freshDatabase()
-const here = await startTestApp({ database })
-const there = await startTestApp({ database })
+const here = await startTestApp({ database, settings: patient })
+const there = await startTestApp({ database, settings: patient })
 afterAll(async () => {
   await Promise.all([here.stop(), there.stop()])
   await database.drop()
