@@ -100,7 +100,7 @@ verifies(
       "The agent's session was deleted. Its text so far:\nAnn owes ",
     )
     expect(await statusesOf(children)).toEqual(['gone', 'gone'])
-    await expect.poll(() => scene.app.sql`select 1 from gone_children`, { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => scene.app.sql`select 1 from gone_children`).toEqual([])
   },
 )
 

@@ -150,7 +150,7 @@ verifies('contract-30.child', 'a replay answers from the record, and starts no c
   const made = await scene.call('POST', all, { version: 2, replies: [reply.id] })
   expect(made.status, made.text).toBe(202)
   const read = async () => (await scene.call('GET', `${all}/${made.json.id}`)).json
-  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('complete')
+  await expect.poll(async () => (await read()).status).toBe('complete')
   expect((await read()).cases[0]).toMatchObject({ status: 'complete', new: { content: expect.stringContaining('12') } })
   expect(await count()).toBe(before)
 })

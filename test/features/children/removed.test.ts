@@ -83,7 +83,7 @@ verifies(
     })
     released.resolve()
     await holding
-    await expect.poll(unbegun, { timeout: 10_000 }).toEqual([])
+    await expect.poll(unbegun).toEqual([])
     await expect.poll(async () => (await running()).length).toBe(0)
   },
 )
@@ -102,6 +102,6 @@ verifies(
     expect((await scene.call('GET', child)).status).toBe(404)
     expect((await scene.call('POST', `${path}/cancel`)).status).toBe(204)
     await reply
-    await expect.poll(() => scene.app.sql`select 1 from gone_children`, { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => scene.app.sql`select 1 from gone_children`).toEqual([])
   },
 )

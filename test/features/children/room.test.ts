@@ -105,7 +105,7 @@ verifies(
       (await scene.call('GET', `/api/v1/agents/${scene.desk}/deploy/sessions/${session}/children`)).json.sessions
     const statuses = () =>
       scene.app.sql<{ status: string }[]>`select distinct status from sessions where parent is not null`
-    await expect.poll(statuses, { timeout: 10_000 }).toEqual([{ status: 'cancelled' }])
+    await expect.poll(statuses).toEqual([{ status: 'cancelled' }])
     // Eight run at a time: one has not begun.
     await expect.poll(async () => (await below()).length).toBeLessThan(9)
     const shown = await scene.call('GET', `/api/v1/agents/${scene.desk}/playground/sessions/${session}/messages`)

@@ -39,7 +39,7 @@ verifies('contract-27.connections', 'a call under way ends as it will, and the n
   scene.up.next(orders('c3'))
   const said = { messages: [{ role: 'user', content: 'Again' }] }
   const reply = call(`${other.app.url}${scene.sessions}/${id}/chat/completions`, 'POST', said)
-  await expect.poll(() => seen.calls.length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => seen.calls.length).toBe(2)
   const connection = `${scene.agent}/deploy/users/ann/connections/${mcpServerId}`
   expect((await scene.call('DELETE', connection)).status).toBe(204)
   held.resolve()
