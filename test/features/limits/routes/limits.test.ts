@@ -99,15 +99,16 @@ verifies('contract-23.limits-answers', '429 tells when, and answers under a minu
   const { key } = await newKey({ requestsPerMinute: 2, tokensPerDay: 1_000_000 })
   const rate = ({ headers }: { headers: Headers }) =>
     ['limit', 'remaining', 'reset'].map((what) => headers.get(`x-ratelimit-${what}-requests`))
+  const begun = performance.now()
   expect(rate(await stateless(key))).toEqual(['2', '1', '1m0s'])
   const session = await door.session(null)
   expect(rate(await send(key, session, { stream: true }))).toEqual(['2', '0', '1m0s'])
   for (const over of [await stateless(key), await send(key, session)]) {
     expect([over.status, over.json]).toEqual([429, { error: expect.stringContaining('2 requests a minute') }])
     const after = Number(over.headers.get('retry-after'))
-    expect(after > 50 && after <= 60).toBe(true)
+    expect(after >= 60 - (performance.now() - begun) / 1000 && after <= 60).toBe(true)
     expect(over.headers.get('x-should-retry')).toBe(null)
-    expect(rate(over)).toEqual(['2', '0', expect.stringMatching(/^5\d(\.\d+)?s$/)])
+    expect(rate(over)).toEqual(['2', '0', expect.stringMatching(/^[1-5]?\d(\.\d+)?s$/)])
   }
   expect(rate(await stateless((await newKey(null)).key))).toEqual([null, null, null])
 
