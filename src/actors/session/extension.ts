@@ -84,6 +84,8 @@ export interface Host extends LiveSessions {
   draining: boolean
   /** Decides why no reply can begin here. Null when one can. */
   refusal(): 'draining' | 'unavailable' | 'full' | null
+  /** Runs work that begins replies here after such work before it, whose replies it then counts. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>
   /** Finds a reply by its id, wherever it runs or ran. Null when there is none (any more). */
   open(replyId: string): Promise<Reply | null>
   /** Tells the extensions that a session has come to rest. */

@@ -2,6 +2,7 @@
  * The only interface to sessions for the other modules: messages in, replies out, wherever they run or ran.
  */
 
+import { inTurns } from '../../async/in-turns.ts'
 import { atMost } from '../../async/pause.ts'
 import { historyLimits } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
@@ -39,12 +40,14 @@ export type SessionHost = ReturnType<typeof createSessionHost>
 /** Creates what the host shares with its extensions. `createSessionHost` completes it. */
 export function createHost(options: HostOptions): Host {
   const { journal, exchange, leaseMs } = options
+  const inTurn = inTurns()
   const host: Host = {
     ...createLiveSessions({ ...options, ended: (next) => endExtensions(host, next) }),
     options,
     extensions: [],
     draining: false,
     refusal: () => refusalOf(host),
+    inTurn: (work) => inTurn('begins', work),
     open: (replyId) => open(host, replyId),
     ended: (next) => endExtensions(host, next),
     remote: createRemoteReplies({ read: (...asked) => journal.read(...asked), exchange, waitLimitMs: leaseMs }),

@@ -17,12 +17,13 @@ const MOST = 50
 /** Returns the look for approvals that have expired. Call every few seconds. */
 export const createExpiry =
   ({ sql, owner, host, generate }: ExpiryOptions) =>
-  async (): Promise<void> => {
-    // A full instance leaves them to another one, or to later.
-    if (host.refusal() !== null) return
-    const { id, epoch } = owner()
-    const room = host.options.maxRunning - host.registry.running() - host.admitting.size
-    const rows = await sql<{ replyId: string }[]>`
-      select expire_approvals(${id}, ${epoch}, ${Math.min(room, MOST)}) as "replyId"`
-    for (const { replyId } of rows) generate(replyId)
-  }
+  (): Promise<void> =>
+    host.inTurn(async () => {
+      // A full instance leaves them to another one, or to later.
+      if (host.refusal() !== null) return
+      const { id, epoch } = owner()
+      const room = host.options.maxRunning - host.registry.running() - host.admitting.size
+      const rows = await sql<{ replyId: string }[]>`
+        select expire_approvals(${id}, ${epoch}, ${Math.min(room, MOST)}) as "replyId"`
+      for (const { replyId } of rows) generate(replyId)
+    })

@@ -24,6 +24,8 @@ export interface BeginningHost {
   host: Host
   options: QueueOptions
   waiting: WaitingRequests
+  /** The next look for what can begin, before its turn has come: all who ask meanwhile share it. */
+  next: Promise<void> | null
 }
 
 const FIRST_WAIT_MS = 50
@@ -71,10 +73,14 @@ async function begin({ host, options, waiting }: BeginningHost, replyId: string)
 }
 
 /** Begins messages in sessions where nothing runs, and those that were left to this instance. */
-export async function tendQueues(queue: BeginningHost): Promise<void> {
+export function tendQueues(queue: BeginningHost): Promise<void> {
   const { host, options } = queue
   const { maxRunning, gate } = host.options
-  const room = maxRunning - host.registry.running() - host.admitting.size
-  const begun = await options.store.tend(!host.draining && gate.check(), Math.max(room, 0))
-  for (const replyId of begun) beginQueued(queue, replyId)
+  queue.next ??= host.inTurn(async () => {
+    queue.next = null
+    const room = maxRunning - host.registry.running() - host.admitting.size
+    const begun = await options.store.tend(!host.draining && gate.check(), Math.max(room, 0))
+    for (const replyId of begun) beginQueued(queue, replyId)
+  })
+  return queue.next
 }

@@ -20,7 +20,7 @@ export interface Queue extends HostExtension {
 export function createQueue(host: Host, options: QueueOptions): Queue {
   const { store } = options
   const waiting = createWaitingRequests(store.states)
-  const queue: BeginningHost = { host, options, waiting }
+  const queue: BeginningHost = { host, options, waiting, next: null }
   const generate = (replyId: string | null) => {
     if (replyId !== null) beginQueued(queue, replyId)
   }

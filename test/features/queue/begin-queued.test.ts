@@ -1,7 +1,8 @@
 /** Whose requests wait for a queued message that begins here (contract section 22). */
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId } from '../../../src/actors/reply/new-id.ts'
-import { type BeginningHost, beginQueued } from '../../../src/features/queue/begin-queued.ts'
+import { createExpiry, type ExpiryOptions } from '../../../src/features/approvals/expiry.ts'
+import { type BeginningHost, beginQueued, tendQueues } from '../../../src/features/queue/begin-queued.ts'
 import { memoryJournal } from '../../actors/memory-journal.ts'
 import { end, message, openScene, say } from '../../actors/scene.ts'
 import { turn } from '../../actors/turn.ts'
@@ -34,4 +35,31 @@ verifies('contract-22.joins', 'a retry joins where the request waits on another 
   expect(await begun({ isWaitedFor: false, isLost: false })).toBe(true)
   expect(await begun({ isWaitedFor: true, isLost: true })).toBe(true)
   expect(await begun({ isWaitedFor: true, isLost: false })).toBe(false)
+})
+
+test('looks for what is to begin that come at once begin no more than there is room for', async () => {
+  const { inner } = openScene({ maxRunning: 1 })
+  const rooms: number[] = []
+  const answered = Promise.withResolvers<void>()
+  const begin = async (room: number) => {
+    rooms.push(room)
+    await answered.promise
+    return room > 0 ? [newId()] : []
+  }
+  const store = { tend: (_: boolean, room: number) => begin(room), take: () => Promise.withResolvers().promise }
+  const queue = { host: inner, options: { store }, next: null } as unknown as BeginningHost // no more of it is looked at
+  const expire = createExpiry({
+    sql: (async (_: unknown, ...values: number[]) =>
+      (await begin(values[2] ?? 0)).map((replyId) => ({ replyId }))) as unknown as ExpiryOptions['sql'],
+    owner: () => ({ id: newId(), epoch: 1 }),
+    host: inner,
+    generate: (replyId) => beginQueued(queue, replyId),
+  })
+  const looks = [tendQueues(queue)]
+  await turn()
+  looks.push(expire(), tendQueues(queue), tendQueues(queue))
+  await turn()
+  answered.resolve()
+  await Promise.all(looks)
+  expect(rooms).toEqual([1, 0])
 })

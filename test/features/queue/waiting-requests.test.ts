@@ -24,9 +24,10 @@ verifies('contract-22.drain', 'so does one that interrupts: it is not refused, s
     options: { journal: { requestCancel: async () => null }, gate: { check: () => true }, maxRunning: 1 },
     registry: { running: () => 0 },
     admitting: new Map(),
+    inTurn: (work: () => Promise<void>) => work(),
   }
   const queued = { outcome: 'queued' as const, replyId: 'r' }
   waiting.breakOff()
   // @ts-expect-error: of the host no more is looked at.
-  expect(await interruptQueue({ host, waiting, options: { store } }, queued, 's')).toBe(queued)
+  expect(await interruptQueue({ host, waiting, options: { store }, next: null }, queued, 's')).toBe(queued)
 })
