@@ -97,10 +97,15 @@ verifies(
   'a parent whose time is over ends those that run and those that have not begun',
   async () => {
     await using scene = await openRoom({ GENERATION_TIMEOUT_S: '3' })
-    scene.plays('desk', asks('', ...Array.from({ length: 9 }, (_, n) => asking('billing', `${n}`))))
-    scene.plays('billing', ...Array.from({ length: 9 }, () => (call: { closed: Promise<void> }) => call.closed))
-    const { session, reply } = await scene.ask(scene.desk, 'Ask!')
-    expect(reply.status).toBe(500)
+    let session = ''
+    // On a busy machine its time may be over before a child's model is called.
+    while (!scene.up.calls.some(({ body }) => body.model === 'billing')) {
+      scene.plays('desk', asks('', ...Array.from({ length: 9 }, (_, n) => asking('billing', `${n}`))))
+      scene.plays('billing', ...Array.from({ length: 9 }, () => (call: { closed: Promise<void> }) => call.closed))
+      const asked = await scene.ask(scene.desk, 'Ask!')
+      expect(asked.reply.status).toBe(500)
+      session = asked.session
+    }
     const below = async () =>
       (await scene.call('GET', `/api/v1/agents/${scene.desk}/deploy/sessions/${session}/children`)).json.sessions
     const statuses = () =>
