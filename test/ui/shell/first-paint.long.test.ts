@@ -67,35 +67,41 @@ test('Home and the playground show their first words without a script, other pag
 
 test('the first words of Home stay where they are', async () => {
   for (const width of [1440, 412]) {
-    const place = async (withScripts: boolean) => {
+    const place = async (expected?: object) => {
       await using page = await browser.page(app.url, { width, fresh: true, allow: /Failed to/ })
-      if (!withScripts) await page.route(/\/assets\/[^/]+\.js$/, (route) => route.abort())
+      if (expected === undefined) await page.route(/\/assets\/[^/]+\.js$/, (route) => route.abort())
       await page.goto('/')
-      if (withScripts) await page.getByRole('heading', { level: 1 }).waitFor()
+      if (expected !== undefined) await page.getByRole('heading', { level: 1 }).waitFor()
       const words = page.getByText(homeDescription).filter({ visible: true })
       await words.waitFor()
       await page.evaluate('document.fonts.ready.then(() => null)')
-      const { x = 0, y = 0, height = 0 } = (await words.boundingBox()) ?? {}
-      return { x, y, height }
+      const seen = async () => {
+        const { x = 0, y = 0, height = 0 } = (await words.boundingBox()) ?? {}
+        return { x, y, height }
+      }
+      if (expected !== undefined) await expect.poll(seen, { message: String(width) }).toEqual(expected)
+      return await seen()
     }
-    expect(await place(true), String(width)).toEqual(await place(false))
+    await place(await place())
   }
 })
 
 test('a conversation stands below a head as high as the one to come', async () => {
   const { agentId } = await createAgent(app)
   for (const width of [1440, 412]) {
-    const heightOf = async (selector: string, withScripts: boolean) => {
+    const heightOf = async (selector: string, expected?: number) => {
       await using page = await browser.page(app.url, { width, fresh: true, allow: /Failed to/ })
-      if (!withScripts) await page.route(/\/assets\/[^/]+\.js$/, (route) => route.abort())
+      if (expected === undefined) await page.route(/\/assets\/[^/]+\.js$/, (route) => route.abort())
       await page.goto(`/playground/${agentId}`)
-      if (withScripts) await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
+      if (expected !== undefined) await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
       await page.evaluate('document.fonts.ready.then(() => null)')
-      return Math.round((await page.locator(selector).boundingBox())?.height ?? 0)
+      const height = async () => Math.round((await page.locator(selector).boundingBox())?.height ?? 0)
+      if (expected !== undefined) await expect.poll(height, { message: String(width) }).toBe(expected)
+      return await height()
     }
-    const head = await heightOf('.first-head', false)
+    const head = await heightOf('.first-head')
     expect(head).toBeGreaterThan(0)
-    expect(await heightOf('header[class*=head]:has(h1)', true), String(width)).toBe(head)
+    await heightOf('header[class*=head]:has(h1)', head)
   }
 })
 
