@@ -15,7 +15,7 @@ let scene: OutageScene
 let page: MetricsServer
 beforeAll(async () => {
   // Nothing listens on the collector's port.
-  const settings = { OWNER_LEASE_MS: '1500', METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
+  const settings = { OWNER_LEASE_MS: '3000', METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
   scene = await openOutage(settings)
   const { app } = scene
   page = await serveMetrics({ host: '127.0.0.1', port: 0, collect: async () => [(await app.metrics?.()) ?? []] })
@@ -78,7 +78,7 @@ async function withoutDatabase(seen: () => Promise<void>): Promise<void> {
 }
 
 async function killAnInstance(): Promise<void> {
-  const env = { DATABASE_URL: scene.app.databaseUrl, SECRET_KEY: 'test-secret-key', OWNER_LEASE_MS: '1500' }
+  const env = { DATABASE_URL: scene.app.databaseUrl, SECRET_KEY: 'test-secret-key', OWNER_LEASE_MS: '3000' }
   await using owner = await startProduct({ direct: true, env })
   scene.upstream.next((call) => call.text('one'))
   const session = await newSession(owner.url, await addAgent(owner, scene.upstream.url))

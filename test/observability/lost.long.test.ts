@@ -28,7 +28,7 @@ verifies(
     const env = {
       DATABASE_URL: database.url,
       SECRET_KEY: 'the-same-for-all',
-      OWNER_LEASE_MS: '1500',
+      OWNER_LEASE_MS: '3000',
       METRICS_PORT: '0',
     }
     await using survivor = await startProduct({ direct: true, env })

@@ -16,7 +16,7 @@ verifies(
   'contract-4.storage-outage',
   'an outage shorter than the lease: nothing is lost, ids have no gap',
   async () => {
-    await using scene = await openOutage({ OWNER_LEASE_MS: '15000' })
+    await using scene = await openOutage({ OWNER_LEASE_MS: '30000' })
     const { upstream, proxy } = scene
     const [away, back] = [gate(), gate()]
     upstream.next(async (call) => {
@@ -71,7 +71,7 @@ for (const fault of ['refuse', 'hangUp', 'swallow'] as const) {
     'contract-4.storage-outage',
     `an outage longer than the lease (${fault}): streams close, nothing shown is lost`,
     async () => {
-      await using scene = await openOutage({ OWNER_LEASE_MS: '1500' })
+      await using scene = await openOutage({ OWNER_LEASE_MS: '3000' })
       const { upstream, proxy } = scene
       const away = gate()
       upstream.next(async (call) => {
@@ -94,7 +94,7 @@ for (const fault of ['refuse', 'hangUp', 'swallow'] as const) {
       expect((await scene.status('/readyz')).status).toBe(503)
       const asked = await scene.status(`${session}/messages`)
       expect(asked).toEqual({ status: 503, body: { error: expect.any(String) } })
-      await delay(2000) // the outage lasts for more than two leases
+      await delay(4000) // the outage lasts for more than two leases
       proxy.restore()
 
       await expect.poll(async () => (await scene.status(`${session}/messages`)).status, longer).toBe(200)

@@ -14,7 +14,7 @@ for (const onLoss of ['continue', 'error'] as const) {
     onLoss === 'continue' ? 'contract-21.database' : 'contract-21.default',
     `with \`${onLoss}\`, what could not be stored for a lease ${onLoss === 'continue' ? 'goes on' : 'ends'} when the database is back`,
     async () => {
-      await using faults = await openToolFaults({ leaseMs: 1500 })
+      await using faults = await openToolFaults({ leaseMs: 3000 })
       const { url, client } = await faults.start('proxy')
       await client.PUT('/api/v1/agents/{id}', { params: { path: { id: faults.agentId() } }, body: { onLoss } })
       const session = await newSession(url, faults.agentId())
@@ -47,7 +47,7 @@ verifies(
   'contract-21.cancel',
   'what is cancelled while it waits for the database, and is given away then, is not gone on with',
   async () => {
-    await using faults = await openToolFaults({ leaseMs: 1500 })
+    await using faults = await openToolFaults({ leaseMs: 3000 })
     const { url, client } = await faults.start('proxy')
     const { sql } = faults.database
     await client.PUT('/api/v1/agents/{id}', {
