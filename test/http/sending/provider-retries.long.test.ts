@@ -7,7 +7,7 @@ import { openScene } from '../scene.ts'
 
 const scene = await openScene({ settings: { PROVIDER_RETRIES: '2' } })
 const hurried = await openScene({
-  settings: { PROVIDER_IDLE_TIMEOUT_S: '1', GENERATION_TIMEOUT_S: '600', PROVIDER_RETRIES: '0' },
+  settings: { PROVIDER_IDLE_TIMEOUT_S: '3', GENERATION_TIMEOUT_S: '600', PROVIDER_RETRIES: '0' },
 })
 const limited = await openScene({ settings: { GENERATION_TIMEOUT_S: '1', PROVIDER_RETRIES: '0' } })
 afterAll(() => Promise.all([scene.close(), hurried.close(), limited.close()]))
@@ -114,7 +114,7 @@ verifies(
 
 verifies('contract-1.timeouts', 'pings and reasoning are events: such a provider is not silent', async () => {
   hurried.up.always(async (one) => {
-    for (let i = 0; i < 8; i += 1) {
+    for (let i = 0; i < 12; i += 1) {
       if (i % 2) await one.comment()
       else await one.delta({ reasoning_content: 'hm' })
       await new Promise((resolve) => setTimeout(resolve, 300))

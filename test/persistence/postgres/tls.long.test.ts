@@ -55,7 +55,7 @@ async function asks(host: string, sslmode: string, knowsAuthority: boolean, more
   const url = `postgres://greenroom@${host}:${port}${new URL(database.url).pathname}?sslmode=${sslmode}${more}`
   const script = `
     import { connect } from './src/persistence/postgres/database.ts'
-    const sql = connect(${JSON.stringify(url)}, { name: 'tls', max: 1, timeoutMs: 1000 })
+    const sql = connect(${JSON.stringify(url)}, { name: 'tls', max: 1, timeoutMs: 20000 })
     const said = await sql\`select 'served' as word\`.then(([row]) => row.word, (error) => error.code)
     console.log(said)
     await sql.end({ timeout: 1 })`

@@ -62,6 +62,8 @@ describe.each(modes)('server-everything, %s', (mode, transport, path) => {
   })
 
   test('its tools are offered and called through a toolbox', async () => {
+    // A toolbox waits 3 s for a list, which the first one of a busy machine may take.
+    await mcp.tools(server, never)
     const config = toolboxConfig({ mcpServers: [{ server, toolNames: ['*'] }] })
     const box = await createToolbox(config, { outbound, mcp, log }, never)
     const names = box.tools.map(({ name }) => name)
