@@ -55,6 +55,21 @@ test('a prompt offers names, underlines what stands for nothing, and is previewe
   await page.getByText('Created the prompt “Greeting”.').waitFor()
 })
 
+test('what is typed before the next frame stands behind the name that was taken', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/prompts/new')
+  const field = page.getByRole('textbox', { name: 'Prompt' })
+  await field.click()
+  await page.keyboard.type('{{session.u')
+  await page.getByRole('option').waitFor()
+  await page.evaluate('globalThis.held = [], globalThis.requestAnimationFrame = (run) => held.push(run)')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type(' and')
+  await page.evaluate('held.forEach((run) => run())')
+  await page.keyboard.type(' on')
+  await expect.poll(() => field.inputValue()).toBe('{{session.user}} and on')
+})
+
 test('a tool offers its arguments and the values, in headers too, and only describes arguments', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/tools/http/new')

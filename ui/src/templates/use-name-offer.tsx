@@ -1,5 +1,6 @@
 /** The names that fit what is typed behind `{{`, as a list below the field. */
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { type TemplateName, type TemplateRules, typedName } from './template-names.ts'
 import classes from './templates.module.css'
 
@@ -38,12 +39,11 @@ export function useNameOffer(
     const isOpen = name.endsWith('.')
     const closing = isOpen || /^\s*\}\}/.test(after) ? '' : '}}'
     const caret = begun.length + name.length + closing.length
-    onText(`${begun}${name}${closing}${after}`)
+    // At once: what is typed next stands behind it.
+    flushSync(() => onText(`${begun}${name}${closing}${after}`))
     close()
-    requestAnimationFrame(() => {
-      input.focus()
-      input.setSelectionRange(caret, caret)
-    })
+    input.focus()
+    input.setSelectionRange(caret, caret)
   }
 
   /** Returns whether the key was the list's. */
