@@ -176,15 +176,18 @@ async function findings(page: Page, scheme: string, option: string): Promise<str
   })
 }
 
+/** Resolves once the page has been laid out and drawn anew. */
+export const laidOut = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut)))')
+
 /** Widths, of 390 and 1440 pixels, at which the page can be scrolled sideways; `[]` when at none. */
 export async function sidewaysScroll(page: Page): Promise<number[]> {
   const height = page.viewportSize()?.height ?? 900
   const scrolls: number[] = []
   for (const width of [390, 1440]) {
     await page.setViewportSize({ width, height })
-    const laidOut = 'new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut)))'
     const look = async () => {
-      await page.evaluate(laidOut)
+      await laidOut(page)
       return (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) ? [width] : []
     }
     scrolls.push(...(await settled(look)))

@@ -27,7 +27,7 @@ test('a button beside a field stays there when the field is wrong; what is requi
   const provider = page.getByRole('combobox', { name: 'Provider' })
   const lower = async () =>
     (await boxOf(page.getByRole('button', { name: 'New provider' }))).y - (await boxOf(provider)).y
-  const before = await atRest(lower)
+  const before = await atRest(page, lower)
   for (const label of ['Name *', 'Provider *', 'Model *']) {
     await page.locator('label').getByText(label, { exact: true }).waitFor()
   }
@@ -252,7 +252,6 @@ test('what could not be read is said in its place, and read once it is tried aga
     fails ? route.fulfill({ status: 500, json: { message: 'Internal error.' } }) : route.continue(),
   )
   const goes = async (within: ReturnType<TestPage['locator']>, read: ReturnType<TestPage['locator']>) => {
-    fails = true
     const told = within.getByRole('alert').filter({ hasText: 'Internal error.' })
     const again = told.getByRole('button', { name: 'Try again' })
     await again.waitFor()
@@ -272,11 +271,11 @@ test('what could not be read is said in its place, and read once it is tried aga
   await page.goto(`/providers/${id}`)
   await main.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
   await main.getByRole('textbox', { name: 'Name', exact: true }).waitFor()
+  fails = true
   for (const path of ['/agents/new', `/providers/${id}`]) {
     await page.goto(path)
     await goes(main, page.getByRole('textbox', { name: 'Name', exact: true }))
   }
-  fails = true
   await page.goto('/')
   const day = page.getByRole('region', { name: 'Replies in 24 hours' })
   await day.getByText('They could not be read.').waitFor()

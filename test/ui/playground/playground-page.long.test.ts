@@ -75,7 +75,7 @@ test('the newest stays in sight until the reader scrolls up, and a button leads 
   await box.hover()
   await page.mouse.wheel(0, -300)
   await page.getByRole('button', { name: 'Jump to newest' }).waitFor()
-  const before = await atRest(() => box.evaluate((node) => node.scrollTop))
+  const before = await atRest(page, () => box.evaluate((node) => node.scrollTop))
   await call.text('Line 40\n\nLine 41')
   await page.getByText('Line 41').waitFor({ state: 'attached' })
   await expect.poll(() => box.evaluate((node) => node.scrollTop)).toBe(before)
@@ -158,7 +158,7 @@ test('what is in sight moves as far as the wheel says while earlier messages com
   await page.getByText('No. 299', { exact: true }).waitFor()
   await conversation(page).hover()
   for (let turn = 0; turn < 20; turn++) {
-    const [place, before] = await atRest(() => topmost(page))
+    const [place, before] = await atRest(page, () => topmost(page))
     await page.mouse.wheel(0, -250)
     const row = page.locator(`[aria-posinset="${place}"]`)
     // Each measured row may be scrolled for by half a pixel more or less.

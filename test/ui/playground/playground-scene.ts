@@ -2,7 +2,7 @@
 import { beforeEach, expect } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { startUpstream, type UpstreamCall } from '../../support/network/upstream.ts'
-import { openBrowser, type PageOptions, type TestPage } from '../browser.ts'
+import { laidOut, openBrowser, type PageOptions, type TestPage } from '../browser.ts'
 
 export const soon = <T>(read: () => T) => expect.poll(read)
 
@@ -27,9 +27,10 @@ export async function say(page: TestPage, text: string): Promise<void> {
  * Resolves to what is read once it is read alike twice: what is scrolled, laid out or measured anew moves on for some
  * frames.
  */
-export async function atRest<T>(read: () => Promise<T>): Promise<T> {
+export async function atRest<T>(page: TestPage, read: () => Promise<T>): Promise<T> {
   let last = await read()
   await soon(async () => {
+    await laidOut(page)
     const before = JSON.stringify(last)
     last = await read()
     return JSON.stringify(last) === before

@@ -178,7 +178,7 @@ test('the buttons beside the title stay where they are when a session begins', a
   const buttons = page.getByTestId('beside-title').locator('a, button')
   const places = () => buttons.evaluateAll((all) => all.map((one) => [one.ariaLabel, one.getBoundingClientRect().x]))
   await page.getByRole('complementary', { name: 'Workbench' }).waitFor()
-  const before = await atRest(places)
+  const before = await atRest(page, places)
   expect(before.length).toBeGreaterThan(4)
   await say(page, 'Hello')
   await soon(() => statuses(page)).toEqual(['Complete'])
