@@ -1,6 +1,7 @@
 /** Other protocols in front of the small server: each request becomes one or more of its own. Level `resume` at most. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { keptAlive } from '../support/network/kept-alive.ts'
 
 interface Event {
   number: number
@@ -34,7 +35,7 @@ export interface Front extends AsyncDisposable {
 
 export async function startFront(smallUrl: string, handle: Handler): Promise<Front> {
   const small = smallAt(smallUrl)
-  const server = createServer((request, response) => {
+  const server = createServer(keptAlive, (request, response) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://front')
     handle(small, { path: pathname.split('/').slice(1), query, request })
       .then((write) => write(response))

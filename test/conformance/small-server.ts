@@ -4,6 +4,7 @@
  */
 import { once, setMaxListeners } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { keptAlive } from '../support/network/kept-alive.ts'
 import { modelText } from './small-model-client.ts'
 
 export const faults = [
@@ -54,7 +55,7 @@ export async function startSmallServer(modelUrl: string, fault: Fault | null): P
   const disk: Disk = new Map()
   const handle = createHandler(disk, modelUrl, fault)
   const open = () =>
-    createServer((request, response) => {
+    createServer(keptAlive, (request, response) => {
       handle(request, response).catch((error: unknown) => {
         if (!response.headersSent) sendJson(response, 500, { error: { message: String(error) } })
         else response.destroy()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach } from 'vitest'
+import { keptAlive } from '../support/network/kept-alive.ts'
 import type { UpstreamCall } from '../support/network/upstream.ts'
 import { openSse, type SseFrame } from '../support/streams/sse.ts'
 import { openScene, type SceneOptions } from './scene.ts'
@@ -21,7 +22,7 @@ export interface ToolRequest {
 export async function startToolServer(answer: (call: ToolRequest) => string | Promise<string>) {
   const requests: ToolRequest[] = []
   const waiting: { number: number; resolve(call: ToolRequest): void }[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer(keptAlive, async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
     const url = new URL(request.url ?? '/', 'http://tool')

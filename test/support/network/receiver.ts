@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { keptAlive } from './kept-alive.ts'
 
 export interface Received {
   path: string
@@ -26,7 +27,7 @@ export interface Receiver extends AsyncDisposable {
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   let answer: Answer = () => 204
-  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+  const server = createServer(keptAlive, async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
     const one = { path: request.url ?? '', headers, body, json: JSON.parse(body), at: performance.now() }

@@ -18,6 +18,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseExact } from '../../../src/untrusted/exact-json.ts'
+import { keptAlive } from './kept-alive.ts'
 
 export type Script = (call: UpstreamCall) => unknown
 
@@ -108,7 +109,7 @@ export async function startUpstream({ list, reportsUsage = true }: UpstreamOptio
   let always: Script = (call) => call.error(500, { error: { message: 'no script' } }, { 'x-should-retry': 'false' })
   let models: string[] | null = ['model-a', 'model-b']
 
-  const server = createServer((request, response) => {
+  const server = createServer(keptAlive, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       faults.push(error)
       response.destroy()

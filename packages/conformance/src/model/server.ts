@@ -23,7 +23,8 @@ export interface Model {
 
 export async function startModel(port: number): Promise<Model> {
   const calls: Call[] = []
-  const server = createServer((request, response) => {
+  // As long as servers keep a connection, or a server that stood still asks on one that has just been closed.
+  const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
     answer(request, response, calls).catch(() => response.destroy())
   })
   server.listen(port, '127.0.0.1')
