@@ -1,7 +1,7 @@
 /** A new user's walkthrough: every block of README.md and docs/ is run in order against a fresh start. */
 import { readdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startUpstream } from '../support/network/upstream.ts'
@@ -9,8 +9,6 @@ import { dataFolder, demoAgent, deployUrl, newSession, postJson, startProduct } 
 import { openSse } from '../support/streams/sse.ts'
 import { type Block, blocksOf, checkout, guides, outputBelow, patternOf } from './blocks.ts'
 import { openShell, type Shell } from './shell.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 /** Blocks that cannot be run, and why, identified by text in the block. */
 const notRun: [words: string, reason: string][] = [

@@ -13,7 +13,7 @@ import { type LateCluster, openLateCluster } from './late-cluster.ts'
 
 const TALKERS = samples(12, 24)
 const ROUNDS = samples(6, 10)
-const MOST_MS = samples(120_000, 900_000)
+const MOST_MS = samples(400_000, 900_000)
 
 /** The writes of a reply's way, which each run must have held. */
 const always = [
