@@ -114,7 +114,7 @@ describe.each(pages)('%s', (name) => {
       })
       await say(page, 'Go on.')
       await expect.poll(() => shown(page)).toEqual(['Tell me.', text, 'Go on.', 'And more.'])
-      expect(await stored(page)).toEqual(['Tell me.', text, 'Go on.', 'And more.'])
+      await expect.poll(() => stored(page)).toEqual(['Tell me.', text, 'Go on.', 'And more.'])
     },
   )
 
@@ -157,6 +157,6 @@ verifies(
     await other.getByRole('button', { name: 'Stop' }).click()
     for (const tab of [page, other]) await expect.poll(() => status(tab).textContent()).toBe('ready')
     await call.closed
-    expect(await stored(page)).toEqual(['Tell me.', 'so far'])
+    await expect.poll(() => stored(page)).toEqual(['Tell me.', 'so far'])
   },
 )

@@ -187,7 +187,7 @@ verifies(['contract-12.clients', 'contract-25.busy'], 'two tabs of a thread', as
   await running.text('lo')
   await running.finish()
   await messages(client).toEqual([asked('go'), said('Hello')])
-  expect(await stored(id)).toEqual(['go', 'Hello'])
+  await expect.poll(() => stored(id)).toEqual(['go', 'Hello'])
 })
 
 verifies(['contract-12.clients', 'contract-25.busy'], 'two tabs, where the runtime may replace a run', async () => {
