@@ -89,9 +89,13 @@ test('a replay is played to its end, and pauses', async () => {
   const seen = await watchLit(page)
   await page.getByText('16×').click()
   // It plays for half a second.
-  const plays = page.getByRole('button', { name: 'Pause' }).waitFor()
+  await page.evaluate(`{
+    const look = () => { globalThis.played ||= document.querySelector('button[aria-label=Pause]') !== null }
+    const watched = { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-label'] }
+    new MutationObserver(look).observe(document.body, watched)
+  }`)
   await page.getByRole('button', { name: 'Play' }).press('Space')
-  await plays
+  await expect.poll(() => page.evaluate('played')).toBe(true)
   const whole = ['idle', 'streaming.generating', 'streaming.settling', 'complete']
   await until(seen).toEqual(whole)
   // From the end it plays from the beginning.
