@@ -79,6 +79,25 @@ test('a position can be sent to somebody, and is scrubbed by keyboard', async ()
   await until(() => stateNow(page)).toBe('complete')
 })
 
+test('a step that is pressed while the page still shows the moment before goes on from the one to come', async () => {
+  const id = await scene.say('Hello')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}&view=replay`)
+  await until(() => stateNow(page)).toBe('complete')
+  await page.getByRole('button', { name: 'First', exact: true }).click()
+  await until(() => stateNow(page)).toBe('idle')
+  await page.evaluate(`{
+    const replace = history.replaceState.bind(history)
+    history.replaceState = (...all) => {
+      replace(...all)
+      history.replaceState = replace
+      queueMicrotask(() => document.querySelector('button[aria-label=Step]').click())
+    }
+  }`)
+  await page.getByRole('button', { name: 'Step', exact: true }).click()
+  await until(() => page.getByTestId('where').textContent()).toMatch(/^2 of /)
+})
+
 test('a replay is played to its end, and pauses', async () => {
   const id = await scene.say('Hello')
   await using page = await browser.page(app.url)

@@ -89,26 +89,20 @@ function stripOf(moments: readonly Moment[]): { from: number; tone: Tone }[] {
 const spoken = (moment: Moment | undefined, index: number, last: number): string =>
   `${index} of ${last}: ${moment?.step?.event ?? 'start'}, ${moment?.state ?? ''}`
 
-function Buttons({ position: { index, go, playing, toggle }, last }: { position: ReplayPosition; last: number }) {
+function Buttons({ position: { index, go, step, playing, toggle }, last }: { position: ReplayPosition; last: number }) {
   const icon = { size: 15, 'aria-hidden': true } as const
   return (
     <Group gap={4}>
       <ActionIcon variant="default" size="lg" aria-label="First" disabled={index === 0} onClick={() => go(0)}>
         <IconPlayerSkipBackFilled {...icon} />
       </ActionIcon>
-      <ActionIcon
-        variant="default"
-        size="lg"
-        aria-label="Step back"
-        disabled={index === 0}
-        onClick={() => go(index - 1)}
-      >
+      <ActionIcon variant="default" size="lg" aria-label="Step back" disabled={index === 0} onClick={() => step(-1)}>
         <IconPlayerTrackPrevFilled {...icon} />
       </ActionIcon>
       <ActionIcon variant="filled" size="lg" aria-label={playing ? 'Pause' : 'Play'} onClick={toggle}>
         {playing ? <IconPlayerPauseFilled {...icon} /> : <IconPlayerPlayFilled {...icon} />}
       </ActionIcon>
-      <ActionIcon variant="default" size="lg" aria-label="Step" disabled={index >= last} onClick={() => go(index + 1)}>
+      <ActionIcon variant="default" size="lg" aria-label="Step" disabled={index >= last} onClick={() => step(1)}>
         <IconPlayerTrackNextFilled {...icon} />
       </ActionIcon>
       <ActionIcon variant="default" size="lg" aria-label="Last" disabled={index >= last} onClick={() => go(last)}>

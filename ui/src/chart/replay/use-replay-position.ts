@@ -6,6 +6,8 @@ import { type Moment, playMs } from './replay-moments.ts'
 export interface ReplayPosition {
   index: number
   go: (index: number) => void
+  /** Goes so many moments on from that of the address, which the page may not show yet. */
+  step: (by: number) => void
   playing: boolean
   /** Plays; at the end it starts again from the beginning. */
   toggle: () => void
@@ -23,20 +25,22 @@ export function useReplayPosition(moments: readonly Moment[]): ReplayPosition {
   const [search, setSearch] = useSearchParams()
   const [playing, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
-  const at = search.get('at')
   const last = moments.length - 1
-  const asked = moments.findIndex(({ id }) => id === at)
-  const index = asked >= 0 ? asked : opening(moments)
-  const show = (next: number) =>
-    setSearch((before) => withParams(before, { at: moments[Math.min(Math.max(next, 0), last)]?.id ?? '' }), {
-      replace: true,
-      preventScrollReset: true,
-    })
+  const placeIn = (address: URLSearchParams) => {
+    const asked = moments.findIndex(({ id }) => id === address.get('at'))
+    return asked >= 0 ? asked : opening(moments)
+  }
+  const index = placeIn(search)
+  const show = (to: (now: number) => number) =>
+    setSearch(
+      (before) => withParams(before, { at: moments[Math.min(Math.max(to(placeIn(before)), 0), last)]?.id ?? '' }),
+      { replace: true, preventScrollReset: true },
+    )
   useEffect(() => {
     // The router shows an address a while after it has changed: begun at the end, it plays once the beginning is shown.
     if (!playing || index >= last) return
     const step = () => {
-      void show(index + 1)
+      void show(() => index + 1)
       if (index + 1 >= last) setPlaying(false)
     }
     const timer = setTimeout(step, playMs(moments, index, speed))
@@ -46,11 +50,15 @@ export function useReplayPosition(moments: readonly Moment[]): ReplayPosition {
     index,
     go: (next) => {
       setPlaying(false)
-      void show(next)
+      void show(() => next)
+    },
+    step: (by) => {
+      setPlaying(false)
+      void show((now) => now + by)
     },
     playing,
     toggle: () => {
-      if (!playing && index >= last) void show(0)
+      if (!playing && index >= last) void show(() => 0)
       setPlaying(!playing)
     },
     speed,
