@@ -68,7 +68,7 @@ for (const heir of [false, true]) {
     'contract-10.lease',
     `an owner that wakes after its lease, its call committed meanwhile, does not act (${heir ? 'declared lost' : 'alone'})`,
     async () => {
-      await using scene = await openToolFaults({ leaseMs: 1500 })
+      await using scene = await openToolFaults({ leaseMs: 3000 })
       const { up, shop, proxy, database } = scene
       const owner = await scene.start()
       const [row] = await database.sql<{ id: string }[]>`select id from instances`
@@ -113,7 +113,7 @@ for (const heir of [false, true]) {
 }
 
 verifies('contract-10.lease', 'a stateless reply of an owner that wakes after its lease does not act', async () => {
-  await using scene = await openToolFaults({ leaseMs: 1500 })
+  await using scene = await openToolFaults({ leaseMs: 3000 })
   const { up, shop, database } = scene
   const owner = await scene.start()
   const asked = gate()
@@ -134,7 +134,7 @@ verifies(
   ['contract-10.lease', 'contract-10.self-fencing'],
   'a stateless reply that asks for nothing more ends with the lease of its instance',
   async () => {
-    await using scene = await openToolFaults({ leaseMs: 1500 })
+    await using scene = await openToolFaults({ leaseMs: 3000 })
     const { up, proxy } = scene
     const owner = await scene.start()
     up.next((call) => call.text('Well, '))
@@ -151,7 +151,7 @@ verifies(
   'contract-10.unknown-outcome',
   'killed after the effect: the call keeps its nulls, the next turn is told, nothing is bought again',
   async () => {
-    await using scene = await openToolFaults({ leaseMs: 1500, answer: () => new Promise<string>(() => {}) })
+    await using scene = await openToolFaults({ leaseMs: 3000, answer: () => new Promise<string>(() => {}) })
     const { up, shop } = scene
     const owner = await scene.start('direct')
     const session = await newSession(owner.url, scene.agentId())
