@@ -25,7 +25,7 @@ const CLIENTS = 6
 describe.each(both)('$beside', ({ redis, beside }) => {
   let scene: Scene
   beforeAll(async () => {
-    scene = await openScene({ redis, env: { DRAIN_TIMEOUT_S: '4', OWNER_LEASE_MS: '6000' } })
+    scene = await openScene({ redis, env: { DRAIN_TIMEOUT_S: '12', OWNER_LEASE_MS: '20000' } })
   })
   afterAll(() => scene?.close())
   afterEach(() => mend(scene))
