@@ -63,7 +63,7 @@ async function main(): Promise<number> {
       return 1
     }
     await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
-    await rm(join(home, 'dist'), { recursive: true, force: true })
+    await rename(join(home, 'dist'), join(work, 'before')).catch(() => {}) // where there is one
     await rename(join(work, 'dist'), join(home, 'dist'))
     await copyFile(join(root, 'LICENSE'), join(home, 'LICENSE'))
     return 0
