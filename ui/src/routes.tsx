@@ -85,7 +85,7 @@ const pages: RouteObject[] = [
     {
       title: 'Approvals',
       windowTitle: <WaitingTitle />,
-      description: 'Tool calls that wait for a decision, across all agents, oldest first.',
+      description: 'Tool calls that wait for an approval or another answer, across all agents, oldest first.',
       width: 'full',
     },
     reliable(() => import('./waiting/waiting-page.tsx')),

@@ -72,7 +72,7 @@ verifies('contract-30.pages', 'what a child asks is asked below its call, and in
   const call = await asked
   await call.toolCall({ id: 'c1', name: 'current_time', arguments: '{}' })
   await call.finish('tool_calls')
-  await soon(() => statuses(page)).toEqual(['Waiting for approval'])
+  await soon(() => statuses(page)).toEqual(['Waiting for an answer'])
   await page.getByRole('region', { name: 'Waiting for a decision', exact: true }).waitFor()
   await nested(page, 'ledger').getByRole('region', { name: 'Waiting for a decision, ledger' }).waitFor()
   expect(await axe(page)).toEqual([])
@@ -85,5 +85,5 @@ verifies('contract-30.pages', 'what a child asks is asked below its call, and in
   await again.text('Ann: +12')
   await again.finish()
   await replies(page).getByText('Twelve.').waitFor()
-  await soon(() => statuses(page)).toEqual(['Waiting for approval', 'Complete'])
+  await soon(() => statuses(page)).toEqual(['Waiting for an answer', 'Complete'])
 })

@@ -86,3 +86,33 @@ test('all that run are counted, and a reply that writes is not silent however lo
   await call.finish()
   await ended
 })
+
+test('a call that waits for the result of the program whose tool it is waits for an answer, not for an approval', async () => {
+  up.forget()
+  await app.sql`delete from sessions`
+  up.next(async (call) => {
+    await call.toolCall({ id: 'c1', name: 'read_screen', arguments: '{}' })
+    await call.finish('tool_calls')
+  })
+  const path = { agent_id: agentId }
+  const { data } = await app.client.POST('/api/v1/agents/{agent_id}/deploy/sessions', { params: { path }, body: {} })
+  const session = data?.id ?? ''
+  await fetch(`${app.url}/api/v1/agents/${agentId}/deploy/sessions/${session}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      messages: [{ role: 'user', content: 'What is on my screen?' }],
+      tools: [{ type: 'function', function: { name: 'read_screen' } }],
+    }),
+  })
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  await page.getByRole('link', { name: '1 waiting for an answer' }).waitFor()
+  await page.goto(`/playground/${agentId}/${session}`)
+  await expect.poll(() => page.getByTestId('status').allInnerTexts()).toEqual(['Waiting for an answer'])
+  await page.getByText('waiting for an answer', { exact: true }).click()
+  await page.getByText('the result from the program whose tool it is').waitFor()
+  await page.goto(`/chart?agent=${agentId}&session=${session}`)
+  await page.locator('[data-state=waiting][data-lit]').getByText('Waiting for an answer').waitFor()
+  await expect.poll(() => page.getByText(/waiting for approval/i).count()).toBe(0)
+})

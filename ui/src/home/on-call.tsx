@@ -73,7 +73,7 @@ export function OnCall({ onSentence }: { onSentence: (sentence: Sentence | undef
     {
       to: '/waiting',
       count: waiting === undefined ? undefined : wholeNumber(waiting),
-      name: 'waiting for approval',
+      name: 'waiting for an answer',
       isBad: false,
     },
     {

@@ -25,7 +25,7 @@ export const endings = {
   length: 'Cut off at the length limit.',
   content_filter: 'Stopped by the provider’s content filter.',
   cancelled: 'Stopped by somebody; it keeps what it had.',
-  tool_calls: 'The model called tools that wait for a decision.',
+  tool_calls: 'The model called tools that wait for an answer.',
   steered: 'Ended early for the next message.',
   error: 'It failed.',
 } satisfies Record<NonNullable<FinishReason>, string>

@@ -9,7 +9,7 @@ const states: Readonly<Record<string, string>> = {
   'streaming.compacting': 'Summarising',
   'streaming.settling': 'Saving',
   complete: 'Complete',
-  waiting: 'Waiting for approval',
+  waiting: 'Waiting for an answer',
   error: 'Failed',
   cancelled: 'Stopped',
   deleted: 'Deleted',

@@ -49,7 +49,7 @@ export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
 }
 
 function outcomeOf({ ok, durationMs }: Message['toolCalls'][number], finishReason: Message['finishReason']): string {
-  if (ok === null) return finishReason === 'tool_calls' ? 'waiting for approval' : 'outcome unknown'
+  if (ok === null) return finishReason === 'tool_calls' ? 'waiting for an answer' : 'outcome unknown'
   return `${ok ? 'answered' : 'failed'}${durationMs === null ? '' : ` in ${duration(durationMs)}`}`
 }
 

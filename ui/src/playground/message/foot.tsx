@@ -117,7 +117,7 @@ const endings = {
   length: { icon: IconScissors, words: 'Cut off at the length limit' },
   content_filter: { icon: IconAlertTriangle, words: 'Stopped by the content filter' },
   cancelled: { icon: IconPlayerStop, words: 'Stopped' },
-  tool_calls: { icon: IconHandStop, words: 'Waiting for approval' },
+  tool_calls: { icon: IconHandStop, words: 'Waiting for an answer' },
   steered: { icon: IconPlayerStop, words: 'Ended for the next message' },
   error: { icon: IconAlertTriangle, words: 'Error' },
 } satisfies Record<NonNullable<ShownMessage['finishReason']>, { icon: typeof IconCheck; words: string }>

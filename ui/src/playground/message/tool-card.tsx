@@ -90,7 +90,7 @@ function rejectionWords({ decision, decidedBy, decisionId }: ToolCall, isFollowe
 
 /** Returns the state of a call. `decision`: the decision on a call that was pending. */
 function stateOf({ ok, decision, child }: ToolCall, running: boolean, isWaiting: boolean): string {
-  if (decision === null) return 'waiting for approval'
+  if (decision === null) return 'waiting for an answer'
   if (decision === 'reject') return 'rejected'
   if (decision === 'expired') return 'expired'
   if (decision === 'respond') return 'answered'
@@ -108,7 +108,7 @@ function Parts({ call, running, state }: Pick<ToolCardProps, 'call' | 'running'>
           {running
             ? 'Waiting for its result…'
             : call.decision === null
-              ? 'The call is made once somebody approves it.'
+              ? 'It waits for an approval, or for the result from the program whose tool it is.'
               : state === waitsBelow
                 ? 'The agent waits for a decision.'
                 : 'The reply ended before a result was stored. The call may have taken effect.'}
@@ -122,7 +122,8 @@ function StateIcon({ state }: { state: string }) {
   if (state === 'running') return <Loader size={14} aria-hidden />
   if (state === 'done') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
   if (state === 'answered') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
-  if (state === 'waiting for approval' || state === waitsBelow) return <IconHandStop size={16} stroke={2} aria-hidden />
+  if (state === 'waiting for an answer' || state === waitsBelow)
+    return <IconHandStop size={16} stroke={2} aria-hidden />
   if (state === 'outcome unknown')
     return <IconQuestionMark size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
   return <IconX size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
