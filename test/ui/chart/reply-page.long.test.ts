@@ -140,6 +140,7 @@ test.each([
   await silenceIsLong(page)
   await page.goto(addressed(running))
   await page.getByTestId('silence').first().waitFor()
+  await until(() => page.getByText('Text ended', { exact: true }).count()).toBe(0)
   await until(() => page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Stop the silent reply' }).click()
   await until(() => lit(page).getAttribute('data-state')).toBe('cancelled')

@@ -35,7 +35,8 @@ export function Facts({ reply, agentId, steps, storedMs }: FactsProps) {
     ['Model', model],
     ['Began', clockTime(createdAt)],
     ['First token', firstTokenMs === null ? null : `after ${duration(firstTokenMs)}`],
-    ['Text ended', durationMs === null ? <RunningDuration since={createdAt} /> : `after ${duration(durationMs)}`],
+    ['Running for', durationMs === null ? <RunningDuration since={createdAt} /> : null],
+    ['Text ended', durationMs === null ? null : `after ${duration(durationMs)}`],
     ['Saved', storedMs === null ? null : `after ${duration(storedMs)}`],
     ['Calls', attempts],
     ['Tokens', usage && `${wholeNumber(usage.promptTokens)} in, ${wholeNumber(usage.completionTokens)} out`],
@@ -98,7 +99,7 @@ function Outcome({ reply, agentId }: Pick<FactsProps, 'reply' | 'agentId'>) {
   }
   return (
     <p className={classes.outcome}>
-      {isRunning ? 'It is being written. ' : (endings[finishReason ?? 'stop'] ?? '')}
+      {isRunning ? 'It is being written.' : (endings[finishReason ?? 'stop'] ?? '')}
       {silence && <SilentFor silence={silence} />}
       <SilenceActions
         silence={silence}

@@ -21,7 +21,7 @@ export default function Waiting({ agentId, sessionId, messageId, since }: Waitin
   if (retry) return <span className={classes.silence}>{retry}</span>
   return (
     silence && (
-      <span>
+      <span className={classes.quiet}>
         <SilentFor silence={silence} />
         <SilenceActions silence={silence} session={{ id: sessionId, agentId }} />
       </span>

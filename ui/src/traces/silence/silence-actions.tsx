@@ -30,7 +30,7 @@ export function SilenceActions({ silence, session, onAsked }: SilenceActionsProp
   })
   if (!isLong) return null
   const isDone = stopping.isSuccess || asking.isSuccess
-  const shared = { size: 'compact-xs', variant: 'default', ml: 8, disabled: refusal !== undefined || isDone } as const
+  const shared = { size: 'compact-xs', variant: 'default', disabled: refusal !== undefined || isDone } as const
   return (
     <>
       <Button
