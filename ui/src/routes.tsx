@@ -4,6 +4,7 @@ import type { ComponentType } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject } from 'react-router'
 import { allAgents } from './agents/resource.ts'
 import { AwaitedLines } from './blocks/awaited/awaited.tsx'
+import head from './blocks/pages/page.module.css'
 import { Page, type PageProps } from './blocks/pages/page.tsx'
 import { recentSessions, someAgents, someProviders } from './home/queries.ts'
 import { currentUser } from './login/queries.ts'
@@ -94,7 +95,11 @@ const pages: RouteObject[] = [
     'chart',
     {
       title: 'Live view',
-      description: 'Where a reply is, how long it is silent, what may come next, and why it ended.',
+      description: (
+        <span className={head.whereWide}>
+          Where a reply is, how long it is silent, what may come next, and why it ended.
+        </span>
+      ),
       width: 'full',
     },
     reliable(() => import('./chart/chart-page.tsx')),

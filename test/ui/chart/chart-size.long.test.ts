@@ -18,6 +18,7 @@ test.each([
   [1280, 800, 'live'],
   [1280, 800, 'replay'],
   [390, 844, 'live'],
+  [390, 844, 'replay'],
 ])('at %i × %i, %s, it is whole and the lit state in sight', async (width, height, view) => {
   await using page = await browser.page(app.url, { width, height })
   await page.goto(`/chart${scene.query(failed)}&view=${view}`)

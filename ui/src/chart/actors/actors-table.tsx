@@ -2,10 +2,12 @@ import { Table } from '@mantine/core'
 import { Link } from 'react-router'
 import card from '../../blocks/card.module.css'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
+import type { SessionPlace } from '../../sessions/queries.ts'
 import { sessionName, shortId } from '../../sessions/words.ts'
 import type { Silence } from '../../traces/silence/silence.ts'
 import { SilenceActions } from '../../traces/silence/silence-actions.tsx'
 import { SilentFor } from '../../traces/silence/silent-for.tsx'
+import traces from '../../traces/traces.module.css'
 import classes from '../chart-page.module.css'
 import { InstanceChip } from '../chips/instance-chip.tsx'
 import { StateChip } from '../chips/state-chip.tsx'
@@ -19,7 +21,13 @@ interface ActorsTableProps {
   silences: ReadonlyMap<string, Silence>
 }
 
-const Quiet = ({ silence }: { silence: Silence | undefined }) => silence && <SilentFor silence={silence} isShort />
+const Quiet = ({ silence, session }: { silence: Silence | undefined; session: SessionPlace }) =>
+  silence && (
+    <span className={traces.quiet}>
+      <SilentFor silence={silence} isShort />
+      <SilenceActions silence={silence} session={session} />
+    </span>
+  )
 
 /** The one that entered its state last comes first. */
 export function ActorsTable({ actors, agentNames, titles, silences }: ActorsTableProps) {
@@ -29,7 +37,7 @@ export function ActorsTable({ actors, agentNames, titles, silences }: ActorsTabl
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Session</Table.Th>
-            <Table.Th>State</Table.Th>
+            <Table.Th data-minor>State</Table.Th>
             <Table.Th>For</Table.Th>
             <Table.Th>Silent for</Table.Th>
             <Table.Th data-minor>Agent</Table.Th>
@@ -49,15 +57,14 @@ export function ActorsTable({ actors, agentNames, titles, silences }: ActorsTabl
                     {sessionName({ id: sessionId, title: titles.get(sessionId) ?? null })}
                   </Link>
                 </Table.Td>
-                <Table.Td>
+                <Table.Td data-minor>
                   <StateChip id={state} />
                 </Table.Td>
                 <Table.Td className={classes.number ?? ''}>
                   <RunningDuration since={since} />
                 </Table.Td>
                 <Table.Td>
-                  <Quiet silence={silences.get(sessionId)} />
-                  <SilenceActions silence={silences.get(sessionId)} session={{ id: sessionId, agentId }} />
+                  <Quiet silence={silences.get(sessionId)} session={{ id: sessionId, agentId }} />
                 </Table.Td>
                 <Table.Td data-minor>{agentNames.get(agentId) ?? shortId(agentId)}</Table.Td>
                 <Table.Td data-minor>

@@ -18,10 +18,10 @@ export function Replay() {
   const { chosen, choose } = useChartAddress()
   return (
     <>
-      <Group mb="md" gap="sm">
+      <Group mb="md" gap="sm" wrap="nowrap">
         <SessionPicker chosen={chosen} onChoose={choose} />
         {chosen && (
-          <Group ml="auto">
+          <Group ml="auto" flex="none">
             <OpenInPlayground session={chosen} />
           </Group>
         )}

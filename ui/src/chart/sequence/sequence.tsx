@@ -29,10 +29,10 @@ export function Sequence() {
   const shown = chosen ?? newest
   return (
     <>
-      <Group mb="md" gap="sm">
+      <Group mb="md" gap="sm" wrap="nowrap">
         <SessionPicker chosen={shown} onChoose={choose} />
         {shown && (
-          <Group ml="auto">
+          <Group ml="auto" flex="none">
             <OpenInPlayground session={shown} />
           </Group>
         )}
