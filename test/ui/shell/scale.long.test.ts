@@ -114,3 +114,18 @@ test('a section of an agent’s form is alone', async () => {
   await (await shown('general')).toEqual(expect.arrayContaining(['Name *', 'Provider *', 'Model *']))
   await (await shown('callers')).not.toContain('Name *')
 })
+
+test('in the playground what runs is blue and what went well green, as in the chart', async () => {
+  const running = await scene.begin('/slow 200', sessionId)
+  await using page = await browser.page(app.url)
+  await page.goto(`/playground/${scene.agentId}/${running}`)
+  const colourOf = (selector: string, name: string) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${name}`)
+  const tone = async (name: string) => (await coloursOf(page))[roles.indexOf(`--tone-${name}`)]
+  await page.locator('[data-testid=status] i').waitFor()
+  await expect.poll(() => colourOf('[data-testid=status] i', 'backgroundColor')).toBe(await tone('busy'))
+  await expect
+    .poll(() => colourOf('details[data-state=done] summary > svg:nth-of-type(2)', 'color'))
+    .toBe(await tone('good'))
+  await scene.cancel(running)
+})

@@ -17,12 +17,24 @@ test('every component in the pages’ scripts has its styles', async () => {
   expect([...used].filter((name) => known.has(name) && !styled.has(name))).toEqual([])
 })
 
-test('no style sheet composes classes of another', async () => {
-  const root = new URL('../../../ui/src/', import.meta.url)
+const root = new URL('../../../ui/src/', import.meta.url)
+
+async function ownSheets(): Promise<{ name: string; css: string }[]> {
   const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.css'))
-  const sheets = await Promise.all(
-    names.map(async (name) => ({ name, css: await readFile(new URL(name, root), 'utf8') })),
+  return Promise.all(names.map(async (name) => ({ name, css: await readFile(new URL(name, root), 'utf8') })))
+}
+
+test('every outline has the colour of the focus', async () => {
+  const outlines = (await ownSheets()).flatMap(({ name, css }) =>
+    [...css.matchAll(/\boutline: ([^;]+);/g)].map(([, value]) => `${name}: ${value}`),
   )
+  expect(outlines.length).toBeGreaterThan(5)
+  expect(outlines.filter((outline) => !/none$|var\(--focus\)/.test(outline))).toEqual([])
+})
+
+test('no style sheet composes classes of another', async () => {
   // It copies the other one's classes into this one, and makes Vite warn at `npm ci`: their place in a file is not known.
-  expect(sheets.filter(({ css }) => /\bcomposes:[^;]*\bfrom\b/.test(css)).map(({ name }) => name)).toEqual([])
+  expect((await ownSheets()).filter(({ css }) => /\bcomposes:[^;]*\bfrom\b/.test(css)).map(({ name }) => name)).toEqual(
+    [],
+  )
 })
