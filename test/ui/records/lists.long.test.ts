@@ -86,3 +86,15 @@ test('a prompt leads to its changes, and a name in the audit to all that it did'
   await audit.getByText('Prompt created: Front desk', { exact: false }).waitFor()
   await expect.poll(() => audit.getByRole('row').count()).toBe(2)
 })
+
+test('in place of an unknown record are those that are there, and the way to the others', async () => {
+  for (let number = 1; number <= 7; number++) {
+    await app.client.POST('/api/v1/prompts', { body: { name: `Near ${number}`, content: 'Be brief.' } })
+  }
+  await using page = await browser.page(app.url)
+  await page.goto('/prompts/11111111-1111-4111-8111-111111111111')
+  await page.getByRole('heading', { name: 'Prompt not found' }).waitFor()
+  const near = page.getByText('Prompts that are here:')
+  await expect.poll(() => near.getByRole('link').count()).toBe(5)
+  await expect.poll(() => near.innerText()).toMatch(/, and \d+ more, which Ctrl K finds by name$/)
+})

@@ -68,7 +68,7 @@ const NEAR = { limit: 5, offset: 0 }
 
 /** The records that are there, in place of the one that is not. */
 function Near<Item extends StoredRecord>({ resource: { list, path, title } }: { resource: Resource<Item> }) {
-  const items = useQuery(list(NEAR)).data?.items ?? []
+  const { items = [], total = 0 } = useQuery(list(NEAR)).data ?? {}
   if (items.length === 0) return null
   return (
     <Text component="p" fz="sm" c="dimmed" ta="center" mt="md">
@@ -81,6 +81,7 @@ function Near<Item extends StoredRecord>({ resource: { list, path, title } }: { 
           </Anchor>
         </Fragment>
       ))}
+      {total > items.length && `, and ${total - items.length} more, which Ctrl K finds by name`}
     </Text>
   )
 }
