@@ -239,7 +239,6 @@ function SpanRow({ row, words, whole, at, isOpen, isCompacting, onClick }: SpanR
   const endMs = span.endMs === null ? null : span.endMs + offsetMs
   const percent = (ms: number) => `${(100 * ms) / whole}%`
   const first = firstTokenOf(span)
-  const took = endMs === null ? `running, ${wholeSeconds(whole - startMs)}` : duration(endMs - startMs)
   const [, tick = whole] = ticksOf(whole)
   const style: CSSProperties & Record<'--tick', string> = { '--tick': percent(tick) }
   return (
@@ -258,7 +257,10 @@ function SpanRow({ row, words, whole, at, isOpen, isCompacting, onClick }: SpanR
         {first !== null && <b style={{ left: percent(first + offsetMs) }} />}
         {at !== null && <u style={{ left: percent(Math.min(at, whole)) }} />}
       </span>
-      <span className={classes.took}>{took}</span>
+      <span className={classes.took}>
+        {endMs === null && 'running, '}
+        <span>{endMs === null ? wholeSeconds(whole - startMs) : duration(endMs - startMs)}</span>
+      </span>
     </UnstyledButton>
   )
 }
