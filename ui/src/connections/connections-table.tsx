@@ -24,12 +24,16 @@ export const ConnectionsTable = ({ connections, user, isStale }: ConnectionsTabl
     <Table className={`${blocks.table} ${classes.table}`} aria-label="Connections" aria-busy={isStale || !connections}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>User</Table.Th>
+          <Table.Th className={classes.user ?? ''}>User</Table.Th>
           <Table.Th>MCP server</Table.Th>
           <Table.Th data-minor>Agent</Table.Th>
           <Table.Th data-wide>Scopes</Table.Th>
-          <Table.Th data-minor>Since</Table.Th>
-          <Table.Th data-wide>Token until</Table.Th>
+          <Table.Th data-minor className={classes.time ?? ''}>
+            Since
+          </Table.Th>
+          <Table.Th data-wide className={classes.time ?? ''}>
+            Token until
+          </Table.Th>
           <Table.Th className={classes.act ?? ''}>
             <VisuallyHidden>Disconnect</VisuallyHidden>
           </Table.Th>
