@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { startUpstream } from '../../support/network/upstream.ts'
-import { openBrowser } from '../browser.ts'
+import { focused, openBrowser, unique } from '../browser.ts'
 
 const up = await startUpstream()
 const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
@@ -97,4 +97,24 @@ test('in place of an unknown record are those that are there, and the way to the
   const near = page.getByText('Prompts that are here:')
   await expect.poll(() => near.getByRole('link').count()).toBe(5)
   await expect.poll(() => near.innerText()).toMatch(/, and \d+ more, which Ctrl K finds by name$/)
+})
+
+test('J and K lead from row to row of a list, and Enter opens one', async () => {
+  const word = unique('Walked')
+  for (const number of [1, 2]) {
+    await app.client.POST('/api/v1/prompts', { body: { name: `${word} ${number}`, content: 'Be brief.' } })
+  }
+  await using page = await browser.page(app.url)
+  await page.goto(`/prompts?q=${word}`)
+  await expect.poll(() => page.getByRole('link', { name: word }).count()).toBe(2)
+  const names = await page.getByRole('link', { name: word }).allTextContents()
+  await page.keyboard.press('j')
+  await expect.poll(() => focused(page)).toBe(names[0])
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await expect.poll(() => focused(page)).toBe(names[1])
+  await page.keyboard.press('k')
+  await expect.poll(() => focused(page)).toBe(names[0])
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: names[0] ?? '' }).waitFor()
 })

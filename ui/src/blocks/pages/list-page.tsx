@@ -14,6 +14,7 @@ import type { Resource, StoredRecord } from '../resource.ts'
 import { Page } from './page.tsx'
 import { Pager } from './pager.tsx'
 import { type PageOf, usePaging } from './paging.ts'
+import { useRowLinkKeys } from './row-keys.ts'
 import { RowLink } from './row-link.tsx'
 import { SortButton } from './sort-button.tsx'
 import { type Sorting, type TextOf, type Texts, useSorting, useWholeList } from './whole-list.ts'
@@ -59,6 +60,7 @@ export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) 
   const { resource, description, columns, create, createFirst, children } = props
   const { noun, title, path, icon, list } = resource
   const paging = usePaging()
+  useRowLinkKeys()
   const { sorting, sortBy } = useSorting()
   const texts = textsOf(columns)
   const page = { ...paging.params, ...(texts && !paging.isLimited && { limit: ROWS }) }
