@@ -5,6 +5,9 @@ import { readSettings } from '../../src/settings.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from './database.ts'
 import { WAIT_MS } from './wait.ts'
 
+/** A lease that the stalls of a busy machine do not end: five times as long as usual. */
+const STALL_MS = '30000'
+
 /**
  * Settings under which replies that stand still keep their lease, and statements wait for a lock that a test holds (a third
  * of the lease), however slow the machine is.
@@ -40,6 +43,7 @@ export async function startTestApp({ settings = {}, database, version = 18 }: Te
         PORT: '0',
         LOG_LEVEL: 'fatal',
         DRAIN_TIMEOUT_S: '1',
+        OWNER_LEASE_MS: STALL_MS,
         ...settings,
       }),
       undefined,

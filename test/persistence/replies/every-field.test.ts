@@ -19,7 +19,7 @@ const admission = new URL('../../../src/persistence/replies/admission/', import.
 
 /** Keys of messages that are always admitted alone, or that nothing stands against where they are admitted with others. */
 const aloneKeys = 'is_retry may_start begins texts wait_id decisions decisions_hash in_part answers'.split(' ')
-const unopposedKeys = ['on_busy', 'may_queue', 'input']
+const unopposedKeys = ['may_queue', 'input']
 
 /** Reads the text of the functions that are given a message, without comments. */
 async function textOf(isWanted: (file: string) => boolean): Promise<string> {
