@@ -5,7 +5,7 @@ import { usePageKeys } from './page-keys.ts'
 export function useRowLinkKeys(): void {
   const move = (by: 1 | -1) => {
     const links = [...document.querySelectorAll<HTMLElement>(`main .${classes.rowLink}`)]
-    const at = links.findIndex((link) => link === document.activeElement)
+    const at = links.findIndex((link) => link.matches(':focus'))
     links[Math.max(0, at + by)]?.focus()
   }
   usePageKeys([
