@@ -108,8 +108,14 @@ for (const fault of ['refuse', 'hangUp', 'swallow'] as const) {
       expect(reply?.content.startsWith('one ')).toBe(true)
 
       upstream.next((next) => next.text('fresh').then(() => next.finish()))
-      const after = await scene.send(session, 'again')
-      expect(after.status).toBe(200)
+      await expect.poll(async () => (await scene.status('/readyz')).status, longer).toBe(200)
+      // Connections that were swallowed stay dead: one after the other they are found out.
+      let after = await scene.send(session, 'again')
+      const again = async () => {
+        if (after.status === 503) after = await scene.send(session, 'again')
+        return after.status
+      }
+      await expect.poll(again, longer).toBe(200)
       await after.rest()
       expect(contentOf(after.frames)).toBe('fresh')
       expect(Number(after.frames[0]?.id)).toBe(resumed.frames.length + 1)

@@ -5,7 +5,8 @@ import { startUpstream, type UpstreamCall } from '../../support/network/upstream
 import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
 
 const up = await startUpstream()
-const app = await startTestApp()
+// An instance that stands in a row alone is lost one lease after it was first seen.
+const app = await startTestApp({ settings: { OWNER_LEASE_MS: '600000' } })
 const browser = await openBrowser()
 const { agentId, providerId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url, name: 'Lamp' })
 afterAll(async () => {
@@ -66,16 +67,21 @@ test('all that run are counted, and a reply that writes is not silent however lo
   const running = new Promise<UpstreamCall>((resolve) => up.next(resolve))
   const ended = ask('Is it on?')
   const call = await running
-  // Of the others there are rows alone, of an epoch that is still to come: they are nobody's orphans.
+  // Of the others there are rows alone, and of the instance that has them.
   await app.sql`
-    with many as (
+    with other as (
+      insert into instances select (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid()))).*
+        from instances i limit 1
+      returning id
+    ), many as (
       insert into sessions (agent_id, status, updated_at)
       select ${agentId}, 'streaming', clock_timestamp() + case when i > 3 then interval '1 h' else interval '-2 min' end
         from generate_series(1, 122) i
       returning id)
     insert into messages
-    select (jsonb_populate_record(m, jsonb_build_object('id', gen_random_uuid(), 'session_id', many.id, 'epoch', m.epoch + 1))).*
-      from many, messages m where m.status = 'streaming'`
+    select (jsonb_populate_record(m, jsonb_build_object(
+             'id', gen_random_uuid(), 'session_id', many.id, 'instance_id', other.id))).*
+      from other, many, messages m where m.status = 'streaming'`
   await using page = await browser.page(app.url)
   await page.goto('/')
   await page.getByRole('link', { name: '123 running' }).waitFor()
