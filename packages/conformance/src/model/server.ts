@@ -23,7 +23,7 @@ export interface Model {
 
 export async function startModel(port: number): Promise<Model> {
   const calls: Call[] = []
-  // As long as servers keep a connection, or a server that stood still asks on one that has just been closed.
+  // Longer than most pools keep a connection: a server that stood still would ask on one that has just been closed.
   const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
     answer(request, response, calls).catch(() => response.destroy())
   })

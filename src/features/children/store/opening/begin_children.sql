@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Begins children on this instance, in the order of their calls: of this reply, or (null) of all. Eight of a reply run at a
    time, and on an instance p_most that do not themselves wait for children. Of all only those whose parents run on this
    instance, and those that the instance of their parent has left for two seconds. Returns the ids of the replies that it
@@ -16,7 +16,7 @@ begin
   -- Asked once: were messages to begin here in the middle of the loop, later calls would go before the first ones.
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch and i.begins_queued for key share;
   if not found then return; end if;
-  -- One call after the other on an instance: the next one counts what this one begins.
+  -- Calls on an instance take turns: the next one counts what this one begins.
   perform pg_advisory_xact_lock(hashtextextended('begin_children ' || p_instance, 0));
   select p_most - count(*) into v_room
     from children x join messages m on m.session_id = x.session_id and m.status = 'streaming'
