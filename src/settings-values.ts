@@ -3,6 +3,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { readRedisUrl } from './coordination/redis/redis-address.ts'
 import { type RoleRules, readRoleRules } from './features/oidc/claims.ts'
 import { readHash } from './features/users/login/password.ts'
+import { isPercentEncoded } from './untrusted/percent-encoded.ts'
 
 /** A reader of one setting's value, which is never empty. Throws an Error with the reason, without the name. */
 export type Read<T> = (value: string) => T
@@ -59,15 +60,6 @@ export const keyValues: Read<Record<string, string>> = (value) => {
   return Object.fromEntries(pairs)
 }
 
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Reads a URL. The value may hold a password, so it is not repeated. */
 export const urlOf =
   (...schemes: string[]): Read<string> =>
@@ -77,7 +69,7 @@ export const urlOf =
     if (!schemes.includes(scheme.toLowerCase()) || !URL.canParse(url)) {
       throw new Error(`is not a URL of the form ${schemes.map((one) => `${one}://…`).join(' or ')}`)
     }
-    if (!isEncoded(authority)) throw new Error('has a % that stands for itself: in a URL it is written %25')
+    if (!isPercentEncoded(authority)) throw new Error('has a % that stands for itself: in a URL it is written %25')
     return url
   }
 
@@ -124,16 +116,6 @@ const postgresUrl = urlOf('postgres', 'postgresql')
 
 const rawPassword =
   'its user or password has a character that ends it: @ is written %40, / %2F, ? %3F, # %23, and % itself %25'
-
-/** Returns whether each `%` begins a character that can be decoded. */
-function isPercentEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /**
  * Reads the URL of a database. Several hosts with ports are one of PostgreSQL's own forms, which no URL parser takes: each

@@ -172,7 +172,7 @@ export const houseRules = [
   {
     name: 'settings-know-no-room',
     comment:
-      'Settings are read before anything else exists. A format that others parse too has one parser: password hashes in features/users/login/password.ts, roles in features/oidc/claims.ts, the Redis URL in coordination/redis/redis-address.ts.',
+      'Settings are read before anything else exists. A format that others parse too has one parser: password hashes in features/users/login/password.ts, roles in features/oidc/claims.ts, the Redis URL in coordination/redis/redis-address.ts, percent-encoding in untrusted/percent-encoded.ts.',
     severity: 'error',
     from: { path: '^src/settings(-values|-checks)?\\.ts$' },
     to: {
@@ -182,6 +182,7 @@ export const houseRules = [
         '^src/features/users/login/password\\.ts$',
         '^src/features/oidc/claims\\.ts$',
         '^src/coordination/redis/redis-address\\.ts$',
+        '^src/untrusted/percent-encoded\\.ts$',
       ],
     },
   },

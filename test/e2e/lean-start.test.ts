@@ -3,7 +3,7 @@
  * twenty times.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
@@ -63,6 +63,16 @@ test('clients of the providers that are configured are loaded before their first
   await database.sql`insert into providers (name, provider_type) values ('P', 'openai')`
   await using product = await start()
   await expect.poll(() => loadedBy(product).packages).toEqual([...ofEveryStart, 'ipaddr.js', 'undici'].sort())
+})
+
+test('what is built has every check of the sources', async () => {
+  // The bundler takes these for pure, and leaves out a call whose result nobody uses, although it throws.
+  const unused = /^ *(?:de|en)codeURI(?:Component)?\([^()]*\)$/m
+  const sources = globSync(['src/**/*.ts', 'openapi/**/*.ts'], { cwd: root })
+  expect(sources.filter((path) => unused.test(readFileSync(join(root, path), 'utf8')))).toEqual([])
+  await using product = await start()
+  const answer = await fetch(`${product.url}/api/v1/prompts/%zz`)
+  expect([answer.status, await answer.json()]).toEqual([404, { message: 'There is no such prompt.' }])
 })
 
 test('npm start runs what was built of these sources: half of a start is finding and reading modules', async () => {

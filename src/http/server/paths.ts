@@ -1,5 +1,6 @@
 /** Unknown paths, and those that cannot be decoded. */
 import type { FastifyInstance } from 'fastify'
+import { isPercentEncoded } from '../../untrusted/percent-encoded.ts'
 import { sendManagementError } from '../management/errors.ts'
 import { bodyWithMeantPath } from '../management/meant-path.ts'
 import { asksForPage, type SendPage } from '../pages/ui.ts'
@@ -14,14 +15,7 @@ export function readableUrl({ url = '/' }: { url?: string | undefined }): string
   return readablePath(withoutExtraSlashes(path)) + url.slice(path.length)
 }
 
-function readablePath(path: string): string {
-  try {
-    decodeURI(path)
-    return path
-  } catch {
-    return path.replaceAll('%', '%25')
-  }
-}
+const readablePath = (path: string): string => (isPercentEncoded(path) ? path : path.replaceAll('%', '%25'))
 
 /**
  * Returns the path without doubled slashes. Base URLs are joined with a slash too many (contract section 25). The
