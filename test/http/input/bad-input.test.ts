@@ -161,3 +161,19 @@ verifies(['contract-2.errors', 'spec-7.1.errors'], 'malformed ids are 404 everyw
     }
   }
 })
+
+verifies(
+  ['contract-2.text', 'contract-2.errors'],
+  'a user with U+0000 in a path is 400, and nothing else',
+  async () => {
+    const ofUsers = endpoints.filter(({ template }) => template.includes('{user}'))
+    expect(ofUsers.length).toBeGreaterThan(8)
+    for (const { method, template } of ofUsers) {
+      const path = template
+        .replace('{agent_id}', scene.agentId)
+        .replace('{user}', 'a%00b')
+        .replace(/\{\w+\}/g, nobody)
+      expectRefusal(`${method} ${template}`, path, [400], await scene.call(method, path))
+    }
+  },
+)

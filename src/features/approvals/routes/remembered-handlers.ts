@@ -10,7 +10,7 @@ import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { parseExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { originOf, writeEntries } from '../../audit/index.ts'
-import type { Caller, DeployHandlers } from '../../users/index.ts'
+import { type Caller, type DeployHandlers, refuseBrokenUser } from '../../users/index.ts'
 import { type ListedDecision, listRemembered, type Owner, revokeRemembered } from '../store/remembered/remembered.ts'
 
 interface Dependencies {
@@ -32,12 +32,13 @@ async function sessionOwner(sql: Sql, { agent_id: agentId, session_id: sessionId
   return { agentId, sessionId }
 }
 
-/** Throws 404, and 403 for another user's where a client secret asks. */
+/** Throws 400 and 404, and 403 for another user's where a client secret asks. */
 async function userOwner(sql: Sql, { agent_id: agentId, user }: OfUser, caller: Caller | null): Promise<Owner> {
   if (caller?.kind === 'secret' && (caller.user !== user || caller.sessionId !== null)) {
     throw new HttpError(403, 'A client secret reaches what its own user has, where it is not bound to a session.')
   }
   if (!isUuid(agentId) || (await findAgent(sql, agentId)) === null) missing('agent')
+  refuseBrokenUser(user)
   return { agentId, user }
 }
 

@@ -7,7 +7,7 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findMcpServer } from '../../../persistence/records/tools/mcp-servers.ts'
 import { commitChange, originOf, writeEntries } from '../../audit/index.ts'
-import type { Caller, DeployHandlers } from '../../users/index.ts'
+import { type Caller, type DeployHandlers, refuseBrokenUser } from '../../users/index.ts'
 import { entryOf } from '../sign-in.ts'
 import { deleteConnection, listConnections, type McpConnection, userConnections } from '../store/connections.ts'
 
@@ -20,9 +20,10 @@ interface OfUser {
   user: string
 }
 
-/** Returns whose connections are meant. Throws 404 for another user's where a client secret asks. */
+/** Returns whose connections are meant. Throws 404 for another user's where a client secret asks, and 400. */
 function ownerOf({ agent_id: agentId, user }: OfUser, caller: Caller) {
   if (caller.kind === 'secret' && (caller.user !== user || caller.sessionId !== null)) missing('connection')
+  refuseBrokenUser(user)
   return isUuid(agentId) ? { agentId, user } : null
 }
 

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import { deleteAllSessions } from '../../../http/server/database-errors/delete-sessions.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
-import { brokenText } from '../../../http/server/request-body/text.ts'
 import { bodyTexts, readable } from '../../../http/streaming/written-lists.ts'
 import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
@@ -15,6 +14,7 @@ import { commitChange, forgetTitlesRead, originOf, writeEntries } from '../../au
 import { revokeUser, sessionIdsOf } from '../store/users.ts'
 import type { DeployHandlers } from './caller.ts'
 import type { RevocationList } from './revocations.ts'
+import { refuseBrokenUser } from './user-param.ts'
 
 export interface UserDependencies {
   sql: Sql
@@ -54,8 +54,7 @@ interface Params {
 /** Throws 404 for what is no agent's id, then 400 for what no user can be called. */
 function readParams({ agent_id, user }: Params) {
   if (!isUuid(agent_id)) missing('agent')
-  const fault = brokenText(user)
-  if (fault) badRequest(`user: ${fault}`)
+  refuseBrokenUser(user)
   const length = [...user].length
   if (length < 1 || length > 200) badRequest('user: must have 1 to 200 characters')
   return { agentId: agent_id.toLowerCase(), user }
