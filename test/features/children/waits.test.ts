@@ -1,5 +1,5 @@
 /** A child that waits for a decision makes the sessions above it wait (contract section 30). */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { asking, asks, openTreeScene, says, type TreeScene } from './tree-scene.ts'
 
@@ -65,6 +65,15 @@ verifies('contract-30.child-decided', 'decided from above, the reply that follow
   const again = await decide(desk, session, [{ call_id: record.pending[0].call_id, decision: 'approve' }])
   expect(again.status).toBe(409)
   expect((await below(session)).length).toBe(1)
+})
+
+test('the Responses API decides nothing of a session below (contract section 29)', async () => {
+  const { session, record } = await waiting()
+  const input = [{ type: 'mcp_approval_response', approval_request_id: record.pending[0].call_id, approve: true }]
+  const refused = await scene.call('POST', `/api/v1/agents/${desk}/deploy/responses`, { conversation: session, input })
+  expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([409, 'false'])
+  expect(refused.json.error.message).toContain('…/actions')
+  expect((await scene.sessionOf(desk, session)).json.pending).toEqual(record.pending)
 })
 
 verifies('contract-30.child-decided', 'decided at the child, its parent follows by itself', async () => {

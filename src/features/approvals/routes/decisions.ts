@@ -37,6 +37,8 @@ export interface GivenDecisions {
   inPart: boolean
   /** The kinds that the surface can decide. */
   decides: readonly PendingKind[]
+  /** True where the surface decides nothing of sessions below. */
+  isOwnAlone?: boolean
 }
 
 /** Returns who decides. */

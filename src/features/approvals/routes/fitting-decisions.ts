@@ -73,9 +73,9 @@ export async function fittingDecisions(
   given: GivenDecisions,
   { openToolbox, below, wasDecidedBelow, checkContent }: DecisionChecks,
 ): Promise<DecidedCall[]> {
-  const { wait, bySecret, inPart, decides } = given
+  const { wait, bySecret, inPart, decides, isOwnAlone = false } = given
   if (wait === null) return refuse('not_waiting')
-  if (wait.pending.some(({ kind }) => !decides.includes(kind))) refuseSurface()
+  if (wait.pending.some(({ kind, path }) => !decides.includes(kind) || (isOwnAlone && path))) refuseSurface()
   const decisions = inPart ? given.calls : undecidedAmong(given.calls, wait)
   if (inPart && decisions.some(({ id }) => wait.decided.some((call) => call.id === id))) refuse('not_waiting')
   const unknown = decisions.flatMap(({ id }) => (wait.pending.some(({ call_id }) => call_id === id) ? [] : [id]))

@@ -83,6 +83,7 @@ export async function placeOf(sql: Sql, by: By, fields: NamingFields, input: rea
     asMessages: false,
     inPart: false,
     decides: responsesDecide,
+    isOwnAlone: true,
   }
   return { kind: 'decisions', place, decisions, parts: partsOfAnswers(answered) }
 }
