@@ -114,10 +114,11 @@ export function createChildren(host: Host, { store, generate, again }: ChildrenO
   let isOver = false
   const asked = new Set<Leaving>()
 
-  async function begin(parentReply: string | null): Promise<void> {
-    if (host.draining || !host.options.gate.check()) return
-    for (const replyId of await store.begin(parentReply, host.options.maxRunning)) generate(replyId)
-  }
+  const begin = (parentReply: string | null): Promise<void> =>
+    host.inTurn(async () => {
+      if (host.draining || !host.options.gate.check()) return
+      for (const replyId of await store.begin(parentReply, host.options.maxRunning)) generate(replyId)
+    })
 
   async function end(): Promise<void> {
     endThose(await store.end())

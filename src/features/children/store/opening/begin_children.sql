@@ -1,8 +1,8 @@
--- revision 7
+-- revision 8
 /* Begins children on this instance, in the order of their calls: of this reply, or (null) of all. Eight of a reply run at a
    time, and on an instance p_most that do not themselves wait for children. Of all only those whose parents run on this
    instance, and those that the instance of their parent has left for two seconds. Returns the ids of the replies that it
-   began. */
+   began. Calls on an instance take turns (Host.inTurn): the next one counts what this one begins. */
 create or replace function begin_children(p_instance uuid, p_epoch bigint, p_reply uuid, p_most integer) returns setof uuid
 language plpgsql as $$
 declare
@@ -16,8 +16,6 @@ begin
   -- Asked once: were messages to begin here in the middle of the loop, later calls would go before the first ones.
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch and i.begins_queued for key share;
   if not found then return; end if;
-  -- Calls on an instance take turns: the next one counts what this one begins.
-  perform pg_advisory_xact_lock(hashtextextended('begin_children ' || p_instance, 0));
   select p_most - count(*) into v_room
     from children x join messages m on m.session_id = x.session_id and m.status = 'streaming'
    where not x.over and m.instance_id = p_instance and m.epoch = p_epoch
