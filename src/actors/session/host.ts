@@ -146,7 +146,7 @@ async function answerOf(host: Host, sessionId: string, { replyId, admission }: T
   return admission.outcome === 'started' ? admission : answered(host, sessionId, admission, replyId)
 }
 
-type NotAdmitted = Exclude<Admission, { outcome: 'admitted' }>
+type NotAdmitted = Exclude<Admission, { outcome: 'admitted' }> | { outcome: Refused }
 
 /**
  * Admits a message, which counts as a running reply meanwhile. One whose outcome is unknown does until that is known, or a
@@ -190,7 +190,9 @@ async function startLateAdmission(host: Host, record: MessageRecord, replyId: st
 
 const isFull = (host: Host): boolean => host.registry.running() + host.admitting.size >= host.options.maxRunning
 
-function refusalOf(host: Host): 'draining' | 'unavailable' | 'full' | null {
+type Refused = 'draining' | 'unavailable' | 'full'
+
+function refusalOf(host: Host): Refused | null {
   if (host.draining) return 'draining'
   // A reply that began while the lease is over would be cut by the renewal that is still to come.
   if (!host.options.gate.check()) return 'unavailable'
@@ -199,18 +201,26 @@ function refusalOf(host: Host): 'draining' | 'unavailable' | 'full' | null {
 
 async function admitNow(host: Host, record: MessageRecord, replyId: string): Promise<Started | NotAdmitted> {
   const { message, setup, extras, joinOnly } = record
-  const mayStart = joinOnly !== true && refusalOf(host) === null
+  const refusal = refusalOf(host)
+  const mayStart = joinOnly !== true && refusal === null
   // A message that waits takes no place among the running replies.
   const canWait = joinOnly !== true && host.extensions.some(({ onBusy }) => onBusy !== undefined)
-  const mayQueue = canWait && ['full', null].includes(refusalOf(host))
+  const mayQueue = canWait && (refusal === 'full' || refusal === null)
   const limits = historyLimits(setup.request.historyMaxTokens ?? host.options.historyMaxTokens)
   const attempt = { replyId, mayStart, mayQueue, title: deriveTitle(message.text), historyLimits: limits }
   const admission = await host.options.journal.admit({ ...message, ...attempt, extras })
-  return admission.outcome === 'admitted' ? startReply(host, record, admission) : admission
+  if (admission.outcome === 'admitted') return startReply(host, record, admission)
+  // By now the reason may have passed.
+  return admission.outcome === 'refused' && refusal !== null ? { outcome: refusal } : admission
 }
 
 /** Returns the answer to an admission that starts no reply here. `replyId`: of the message itself. */
-async function answered(host: Host, sessionId: string, admission: Admission, replyId?: string): Promise<HostSent> {
+async function answered(
+  host: Host,
+  sessionId: string,
+  admission: Admission | NotAdmitted,
+  replyId?: string,
+): Promise<HostSent> {
   if (admission.outcome === 'queued') {
     const waits = host.extensions.find(({ onBusy }) => onBusy !== undefined)
     if (waits?.onBusy === undefined) throw new Error('A message waits that nobody begins.')
