@@ -1,7 +1,7 @@
 /** The end of each frame of a reply in its text, to pick a place to fork at. */
-import type { Sql } from '../../postgres/database.ts'
-import { isUuid } from '../../postgres/uuid.ts'
-import { framesOf, offsetOf, type ShownRow, shownOf } from '../settling/stored-reply.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { framesOf, offsetOf, type ShownRow, shownOf } from '../../../persistence/replies/settling/stored-reply.ts'
 
 export interface FramePlace {
   /** The id on the wire. */
