@@ -285,11 +285,3 @@ export async function findByExternalId(sql: Sql, { agentId, user, externalId }: 
      where agent_id = ${agentId} and external_id = ${externalId} and end_user is not distinct from ${user}`
   return row?.id ?? null
 }
-
-type ReplyDeleted = 'deleted' | 'not_found' | 'busy' | 'followed'
-
-/** Deletes a reply (contract section 24), and the message that it answers unless another reply answers that too. */
-export async function deleteReply(sql: Sql, sessionId: string, replyId: string): Promise<ReplyDeleted> {
-  const [row] = await sql<{ deleted: ReplyDeleted }[]>`select delete_reply(${sessionId}, ${replyId}) as deleted`
-  return row?.deleted ?? 'not_found'
-}
