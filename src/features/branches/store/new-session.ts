@@ -136,13 +136,14 @@ async function insertSession(
   } = session
   const { agentVersion = null } = session
   const { rows: given, bytes: ofMessages } = givenRows(messages ?? [], admittedParts)
+  const before = summary && { id: newId(), ...summary }
   const ofHistory = ofMessages + bytesOfSummary(summary)
   const bytes = ofHistory + (metadata ? Buffer.byteLength(jsonText(metadata)) : 0)
   if (bytes > (limits.sessionBytes ?? Number.POSITIVE_INFINITY)) return 'session_full'
   const isGood =
     secretNumber === null ? sql`` : sql`and check_client_secret(${agentId}, ${user ?? ''}, ${secretNumber})`
   const [row] = await sql<
-    { known: boolean; isFull: boolean; bytesFull: boolean; session: Session | null; parts: number }[]
+    { known: boolean; isFull: boolean; bytesFull: boolean; session: Session | null; begun: number }[]
   >`
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
     free as (
@@ -156,27 +157,12 @@ async function insertSession(
         from agent join free on free.places > 0 and not free.is_full cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
       on conflict do nothing
       returning ${columns(sql)}
-    ), given as (
-      insert into messages (id, session_id, position, role, status, content, finish_reason, frame_ends, tool_events)
-      select m.id, made.id, m.position, m.role, 'complete', m.content, case m.role when 'assistant' then 'stop' end,
-             m.frame_ends, m.tool_events
-        from made, jsonb_to_recordset(${jsonText(given)}::text::jsonb)
-                   as m(id uuid, position integer, role text, content text, frame_ends integer[],
-                        tool_events jsonb)
-      returning id, session_id
-    ), before as (
-      insert into checkpoints (id, session_id, position, summary, model, prompt_tokens, completion_tokens, usage_estimated)
-      select ${newId()}, made.id, -1, b.text, b.model, 0, 0, false
-        from made, jsonb_to_record(${jsonText(summary ?? {})}::text::jsonb) as b(text text, model text)
-       where b.text is not null
-    ), parts as (
-      select add_parts(given.session_id, given.id, m.parts)
-        from given join jsonb_to_recordset(${jsonText(given.filter((row) => 'parts' in row))}::text::jsonb)
-                        as m(id uuid, parts jsonb) using (id)
-    )
+    ), begun as (
+      select begin_session(made.id, ${jsonText({ messages: given, summary: before })}::text::jsonb)
+        from made where ${given.length > 0 || before !== undefined})
     select exists (select 1 from agent) as known, exists (select 1 from free where places < 1) as "isFull",
            exists (select 1 from free where is_full) as "bytesFull",
-           (select to_jsonb(made) from made) as session, (select count(*)::integer from parts) as parts`
+           (select to_jsonb(made) from made) as session, (select count(*)::integer from begun) as begun`
   if (!row?.known) return null
   if (row.bytesFull) return 'user_full'
   if (row.isFull) return 'too_many_sessions'

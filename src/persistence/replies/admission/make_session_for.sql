@@ -1,4 +1,4 @@
--- revision 13
+-- revision 14
 /* Makes the session that a message begins. p_message: see message_fields. p_added: the bytes that the message brings. p_fenced:
    the epoch of its instance is over.
    Returns {outcome} if no session is made, else {is_made}: false if another message has made it meanwhile, or another user has
@@ -54,23 +54,6 @@ begin
     from agents a where a.id = m.agent_id for key share
   on conflict do nothing; -- another message has made it meanwhile, perhaps under another id, or another user has it
   if not found then return '{"is_made": false}'; end if;
-  if m.begins is not null then
-    insert into messages (id, session_id, position, role, status, content, finish_reason, frame_ends, tool_events)
-    select g.id, m.session_id, g.position, g.role, 'complete', g.content, case g.role when 'assistant' then 'stop' end,
-           g.frame_ends, g.tool_events
-      from jsonb_to_recordset(m.begins -> 'messages')
-             as g(id uuid, position integer, role text, content text, frame_ends integer[], tool_events jsonb);
-    perform add_parts(m.session_id, (g.given ->> 'id')::uuid, g.given -> 'parts')
-       from jsonb_array_elements(m.begins -> 'messages') as g(given) where g.given ? 'parts';
-    if m.begins ? 'summary' then -- of what was before all messages
-      insert into checkpoints (id, session_id, position, summary, model, prompt_tokens, completion_tokens, usage_estimated)
-      select g.id, m.session_id, -1, g.text, g.model, 0, 0, false
-        from jsonb_to_record(m.begins -> 'summary') as g(id uuid, text text, model text);
-    end if;
-    if m.begins ? 'waits' then -- the reply goes on from the last one of these messages
-      insert into waits (session_id, reply_id, carried)
-      values (m.session_id, (m.begins -> 'waits' ->> 'reply_id')::uuid, m.begins -> 'waits' ->> 'carried');
-    end if;
-  end if;
+  if m.begins is not null then perform begin_session(m.session_id, m.begins); end if;
   return '{"is_made": true}';
 end $$;
