@@ -1,4 +1,4 @@
--- revision 13
+-- revision 14
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -14,8 +14,6 @@ returns table (reply_id uuid, session_id uuid, question text, fault text) langua
 #variable_conflict use_column
 declare
   r record;
-  v_before text;
-  v_parent uuid;
   v_epoch bigint; -- of p_by
   v_code text;
   v_words constant text := 'The instance that generated this reply was lost.';
@@ -24,10 +22,7 @@ begin
   for r in
     -- An epoch is only ever raised, and the raise waits for whatever is written under it: once it is gone, nothing more
     -- of its replies comes. Not `for update`: whoever records a transition beside us does not matter.
-    select m.id, m.session_id, m.session_num, m.instance_id, m.epoch, m.created_at, m.position, m.parent,
-           coalesce(m.asked_place ? 'regenerate', false) as is_regenerate,
-           case when m.facts ? 'queued' then 'next' when m.continues is not null then 'decided' else 'message' end as began_by,
-           m.continues is not null as is_decided, s.queued
+    select m.id, m.session_id, m.session_num, m.instance_id, m.epoch, m.created_at, m.facts ? 'queued' as was_queued, s.queued
       from messages m join sessions s on s.id = m.session_id
      where m.id = any(p_replies) and m.status = 'streaming'
        and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
@@ -45,7 +40,7 @@ begin
                      then 'shutdown' else 'instance_lost' end;
       delete from handovers h where h.reply_id = r.id;
 
-      if r.began_by = 'next' then
+      if r.was_queued then
         perform 1 from queued_messages q where q.reply_id = r.id and not q.taken;
         if found then
           -- Its former owner may be taking it just now, too late to generate it: p_by takes it anew.
@@ -67,30 +62,7 @@ begin
         null, null, null);
       delete from frame_runs f where f.session_num = r.session_num;
 
-      -- The owner records its steps in batches: the last ones may have died with it.
-      select t.to_state into v_before from steps t
-       where t.session_id = r.session_id and t.message_id = r.id order by t.seq desc limit 1;
-      if v_before is null then
-        select rest_state(m.finish_reason) into v_before from messages m
-         where m.session_id = r.session_id and m.first_seq is not null and m.position < r.position
-         order by m.position desc limit 1;
-        select case when r.is_regenerate then a.id else (
-                 select b.id from messages b
-                  where b.session_id = a.session_id and b.position = coalesce(a.parent, a.position - 1)) end
-          into v_parent from messages a
-         where a.session_id = r.session_id and a.position = coalesce(r.parent, r.position - 1);
-        insert into step_runs (session_id, at, message_id, instance_id, steps)
-        values (r.session_id, r.created_at, r.id, r.instance_id, jsonb_build_array(jsonb_build_array(
-                  null, 'transition', coalesce(v_before, 'idle'), 'streaming.generating', r.began_by,
-                  case when r.is_decided then '{}' else jsonb_build_object('parentId', v_parent)
-                       || case when r.is_regenerate then '{"regenerate": true}' else '{}' end::jsonb end)));
-        v_before := 'streaming.generating';
-      end if;
-      if v_before like 'streaming%' then
-        insert into step_runs (session_id, at, message_id, instance_id, steps)
-        values (r.session_id, clock_timestamp(), r.id, p_by, jsonb_build_array(jsonb_build_array(
-                  null, 'transition', v_before, 'error', 'lost', jsonb_build_object('code', v_code))));
-      end if;
+      perform note_lost_reply(r.id, p_by, v_code);
 
       if r.queued > 0 then
         select i.epoch into v_epoch from instances i where i.id = p_by and i.lost_at is null;
