@@ -108,20 +108,6 @@ export interface RememberedCall {
   by_secret: boolean
 }
 
-/** A decision that was remembered. */
-export interface RememberedDecision {
-  id: string
-  decision: 'approve' | 'reject'
-  tool: string
-  arguments: string | null
-  reason: string | null
-  scope: 'session' | 'user'
-  bySecret: boolean
-  decidedBy: string | null
-  /** ISO 8601 UTC. */
-  decidedAt: string
-}
-
 /** Decisions that were stored without a request, and what the reply that follows them goes on from. */
 export interface StoredDecisions {
   carried: Carried

@@ -1,8 +1,9 @@
 /** Calls that a remembered decision covers (contract section 29). */
 import type { Judgement } from '../../actors/generate/running.ts'
 import { decisionText } from '../../actors/history/decided-calls.ts'
-import type { AskingElement, RememberedDecision, ToolCall } from '../../actors/ports/index.ts'
+import type { AskingElement, ToolCall } from '../../actors/ports/index.ts'
 import { membersOf, sameValues } from '../../untrusted/json/equal-json.ts'
+import type { RememberedDecision } from './store/remembered/remembered.ts'
 
 /** The reader of what is remembered of these tools in the session of a running reply, the newest first. */
 export type FindRemembered = (replyId: string, tools: readonly string[]) => Promise<readonly RememberedDecision[]>

@@ -23,7 +23,7 @@ import {
 } from '../settling/stored-reply.ts'
 import { decodeFacts } from '../stored/stored-columns.ts'
 import { type PartRow, partOf, partsOfMany } from './part-rows.ts'
-import { mayHaveWaited, type WaitedCall, waitedCalls } from './waiting-calls.ts'
+import { mayHaveWaited, type WaitedCall } from './waiting-calls.ts'
 
 export interface Message {
   id: string
@@ -92,7 +92,7 @@ export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
        then jsonb_build_object(
          'errorCode', m.error_code, 'errorMessage', m.error_message, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
          'reasoningMs', m.reasoning_ms, 'usage_estimated', m.usage_estimated,
-         'waited', case when ${mayHaveWaited(sql)} then ${waitedCalls(sql)} end,
+         'waited', case when ${mayHaveWaited(sql)} then waited_calls(m.id) end,
          'feedback', ${feedbackOf(sql, sessionId)}, 'parts', ${partsOfMany(sql, sessionId)})
   end as extras`
 

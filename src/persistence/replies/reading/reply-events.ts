@@ -7,7 +7,7 @@ import type { Fragment } from '../../postgres/page.ts'
 import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
 import { batchesOfPath } from './message-list.ts'
 import { type PartRow, partOf, partsOf } from './part-rows.ts'
-import { mayHaveWaited, type WaitedCall, waitedCalls } from './waiting-calls.ts'
+import { mayHaveWaited, type WaitedCall } from './waiting-calls.ts'
 
 export interface MessageWithEvents {
   id: string
@@ -38,7 +38,7 @@ const columns = (sql: AnySql): Fragment => sql`
     'code', coalesce(m.error_code, 'internal'), 'message', coalesce(m.error_message, '')) end as failure,
   m.finish_reason = 'tool_calls' as waits, m.continues, m.first_seq, m.content, m.frame_ends,
   m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}, ${partsOf(sql)} as parts,
-  case when ${mayHaveWaited(sql)} then ${waitedCalls(sql)} end as waited,
+  case when ${mayHaveWaited(sql)} then waited_calls(m.id) end as waited,
   case when m.role = 'assistant' then (
     select jsonb_build_object(
              'score', f.score, 'comment', f.comment,

@@ -1,8 +1,21 @@
 /** Decisions that are remembered, as rows (contract section 29). */
-import type { RememberedDecision } from '../../../../actors/ports/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../../persistence/postgres/uuid.ts'
+
+/** A decision that was remembered. */
+export interface RememberedDecision {
+  id: string
+  decision: 'approve' | 'reject'
+  tool: string
+  arguments: string | null
+  reason: string | null
+  scope: 'session' | 'user'
+  bySecret: boolean
+  decidedBy: string | null
+  /** ISO 8601 UTC. */
+  decidedAt: string
+}
 
 /** Reads what is remembered of these tools in the session of a running reply, the newest first. */
 export async function readRemembered(
