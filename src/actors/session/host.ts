@@ -13,14 +13,7 @@ import { createRemoteReplies } from '../reply/remote-reply.ts'
 import { replyOf, startReply } from '../reply/start-reply.ts'
 import { cancelAndWait } from './cancel.ts'
 import { drainSessions } from './drain.ts'
-import {
-  drainExtensions,
-  endExtensions,
-  goesOnElsewhere,
-  type Host,
-  type HostExtension,
-  type HostOptions,
-} from './extension.ts'
+import { drainExtensions, endExtensions, type Host, type HostExtension, type HostOptions } from './extension.ts'
 import { checkSessions, createLiveSessions, errorOf, forgetAgent, forgetSession } from './live-sessions.ts'
 import { ownedReplies } from './owned.ts'
 import { findAdmitted } from './recover-admission.ts'
@@ -57,16 +50,11 @@ export function createHost(options: HostOptions): Host {
 
 /** Creates the host of all sessions. Its hooks are called in the order of `extensions`. */
 export function createSessionHost(host: Host, extensions: readonly HostExtension[]) {
-  const { journal, exchange, leaseMs, recorder, gate, log } = host.options
+  const { exchange, leaseMs, recorder } = host.options
   host.extensions = extensions
   return {
     registry: host.registry,
-    owned: ownedReplies(host, host.remote, {
-      journal,
-      gate,
-      log,
-      goesOnElsewhere: (reply) => goesOnElsewhere(host, reply),
-    }),
+    owned: ownedReplies(host),
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
     running: host.registry.running,

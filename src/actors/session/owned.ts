@@ -1,33 +1,15 @@
 /** The replies that run here, as this instance's coordination sees them. */
 
-import type { LeaseGate } from '../generate/endings.ts'
 import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
 import { abandoned, failedSettlement } from '../reply/failed-settlement.ts'
-import type { RemoteReplies } from '../reply/remote-reply.ts'
 import type { ReplyError } from '../reply/reply-event.ts'
-import {
-  breakOff,
-  cancelReply,
-  errorOf,
-  forgetAgent,
-  forgetSession,
-  type LiveOptions,
-  type LiveSessions,
-} from './live-sessions.ts'
+import { goesOnElsewhere, type Host } from './extension.ts'
+import { breakOff, cancelReply, errorOf, forgetAgent, forgetSession } from './live-sessions.ts'
 import type { SeenSession } from './registry.ts'
 
-interface OwnedOptions extends Pick<LiveOptions, 'journal' | 'log'> {
-  gate: LeaseGate
-  /** Resolves to whether another instance goes on with a reply. */
-  goesOnElsewhere(reply: ReplyInfo): Promise<boolean>
-}
-
-export function ownedReplies(
-  sessions: LiveSessions,
-  remote: RemoteReplies,
-  { journal, gate, log, goesOnElsewhere }: OwnedOptions,
-): OwnedReplies {
-  const { registry, byReply, admitting, left, slots, held } = sessions
+export function ownedReplies(host: Host): OwnedReplies {
+  const { registry, byReply, admitting, left, slots, held, remote } = host
+  const { journal, gate, log } = host.options
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
     placeOf(replyId) {
@@ -47,11 +29,11 @@ export function ownedReplies(
       followed: remote.followed(),
     }),
     apply({ kind, sessionId, replyId }) {
-      if (kind === 'delete') forgetSession(sessions, sessionId, replyId)
-      else if (replyId !== null) cancelReply(sessions, replyId)
+      if (kind === 'delete') forgetSession(host, sessionId, replyId)
+      else if (replyId !== null) cancelReply(host, replyId)
     },
     statelessAgents: () => slots.agents(),
-    forgetAgent: (agentId) => forgetAgent(sessions, agentId),
+    forgetAgent: (agentId) => forgetAgent(host, agentId),
     leaseExpired() {
       for (const session of [...byReply.values()]) breakOff(session, 'The instance could not renew its lease in time.')
       gate.stop() // stateless replies
@@ -63,7 +45,7 @@ export function ownedReplies(
       }
     },
     async settleOrphan({ offered, ...reply }) {
-      if (left.has(reply.id) && offered === null && (await goesOnElsewhere(reply))) {
+      if (left.has(reply.id) && offered === null && (await goesOnElsewhere(host, reply))) {
         left.delete(reply.id)
         return
       }
