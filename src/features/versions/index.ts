@@ -10,5 +10,6 @@ export {
 export { changeDraftedAgent, changeDraftedTools, draftedAgent, draftedTools } from './routes/draft-records.ts'
 export { statesBesideLive } from './store/beside-live.ts'
 export { changeDraftTools, forgetToolInDrafts } from './store/drafts.ts'
+export { pinOf } from './store/pin.ts'
 export { asDrafts } from './store/proposals.ts'
 export { begunFacts, makeVersion } from './store/versions.ts'

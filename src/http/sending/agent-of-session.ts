@@ -1,8 +1,7 @@
 /** The agent that a session's next reply uses, for what is decided before the reply is admitted (contract section 28). */
-import { type AskedVersion, agentOfVersion } from '../../features/versions/index.ts'
+import { type AskedVersion, agentOfVersion, pinOf } from '../../features/versions/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
-import { pinOf } from '../../persistence/replies/sessions/sessions.ts'
 import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
 
 /** Returns the agent as the request asks for it, else as the session is pinned. Throws 400, 404 and 409. */

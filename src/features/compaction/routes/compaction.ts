@@ -11,11 +11,11 @@ import type { SendDependencies } from '../../../http/sending/send-message.ts'
 import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
 import { originOf } from '../../../http/server/observe-requests.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
-import { countedMetadata, findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { type ReplyValues, valuesWithoutSession } from '../../../templates/placeholders.ts'
 import { type CallerLimits, inItsPlaces, type LimitDependencies, limitStateless } from '../../limits/index.ts'
 import type { SummaryOrder, Summed } from '../compact-session.ts'
-import { listCheckpoints, type StoredCheckpoint } from '../store/checkpoints.ts'
+import { countedMetadata, listCheckpoints, type StoredCheckpoint } from '../store/checkpoints.ts'
 
 interface Place {
   agent_id: string

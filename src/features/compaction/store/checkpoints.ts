@@ -176,3 +176,10 @@ export async function listCheckpoints(
     },
   }))
 }
+
+/** Returns the metadata of a session that counts in prompts and tools: a client secret has set none of it. */
+export async function countedMetadata(sql: Sql, id: string): Promise<Record<string, string>> {
+  const [row] = await sql<{ metadata: Record<string, string> }[]>`
+    select metadata - uncounted as metadata from sessions where id = ${id}`
+  return row?.metadata ?? {}
+}

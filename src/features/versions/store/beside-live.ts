@@ -1,8 +1,8 @@
 /** The states of an agent that replies may use beside the live version. */
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { ToolsOfAgent } from '../../../persistence/records/tools/tool-approvals.ts'
-import { pinOf } from '../../../persistence/replies/sessions/sessions.ts'
 import { readDraft } from './drafts.ts'
+import { pinOf } from './pin.ts'
 import { findVersion } from './versions.ts'
 
 interface State {

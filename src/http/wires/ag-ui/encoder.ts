@@ -5,12 +5,12 @@
 import type { FinishReason } from '../../../actors/reply/reply-event.ts'
 import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
 import { type CalledSession, childOf } from '../../../features/children/index.ts'
-import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import type { OutlineWriter, TextKind } from '../../streaming/outlined-calls.ts'
 import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 import type { FrontEndEncoder } from '../front-ends/asked-below.ts'
+import type { MessageWithEvents } from '../shared/reply-events.ts'
 
 const PROTOCOL_VERSION = '1.0'
 

@@ -4,11 +4,11 @@
  */
 import { type FinishReason, wireReason } from '../../../actors/reply/reply-event.ts'
 import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
-import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import type { OutlineWriter } from '../../streaming/outlined-calls.ts'
 import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 import type { FrontEndEncoder } from '../front-ends/asked-below.ts'
+import type { MessageWithEvents } from '../shared/reply-events.ts'
 import { inputOf, metadataOf } from './tool-input.ts'
 
 /** Returns the SDK's finish reason: that of the wire, with hyphens. */

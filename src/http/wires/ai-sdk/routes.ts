@@ -25,8 +25,7 @@ import { refuseQueuedRegenerate, replyIdOf, sentAnswer } from '../../../features
 import { type Caller, type DeployHandlers, opensId } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { ListTooLong } from '../../../persistence/replies/reading/message-list.ts'
-import { listMessagesWithEvents, repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
-import { newestReply, runningReply } from '../../../persistence/replies/sessions/sessions.ts'
+import { newestReply } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { idempotencyOf } from '../../sending/request-options.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
@@ -38,6 +37,7 @@ import { sendMakingSession } from '../chat/send-first.ts'
 import { encodeFrames, knowingBelow } from '../front-ends/asked-below.ts'
 import { type ChatRequest, chatSession, chatUser, ownChat } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
+import { listMessagesWithEvents, repliesBefore } from '../shared/reply-events.ts'
 import { createUiMessageEncoder, type Earlier } from './encoder.ts'
 import { readChatRequest, type SentUIMessage } from './input.ts'
 import { placeOfNew, placeOfRegenerate } from './place.ts'
@@ -128,9 +128,9 @@ async function replyToFollow(
   sessionId: string,
   messageId: string | undefined,
 ): Promise<string | null> {
-  const running = await runningReply(sql, sessionId)
-  if (running !== null || messageId === undefined) return running
-  const { replyId } = await newestReply(sql, agentId, sessionId)
+  const { replyId, runs } = await newestReply(sql, agentId, sessionId)
+  if (runs) return replyId
+  if (messageId === undefined) return null
   if (replyId === null || replyId === messageId.toLowerCase()) return replyId
   const [first] = await repliesBefore(sql, replyId)
   return first?.id === messageId.toLowerCase() ? replyId : null

@@ -4,11 +4,11 @@
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
 import { childOf } from '../../../features/children/index.ts'
-import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import type { OutlineWriter } from '../../streaming/outlined-calls.ts'
 import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
+import type { MessageWithEvents } from '../shared/reply-events.ts'
 import { type CallMetadata, inputOf, metadataOf } from './tool-input.ts'
 
 type TextPart = {

@@ -1,9 +1,9 @@
 /** Replies that another one goes on from: to a UI they are one message (contract section 15). */
 import { resultOfDecision } from '../../../actors/history/decided-calls.ts'
 import { isSent } from '../../../actors/reply/reply-event.ts'
-import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { type CallOutcome, notMade, outcomeUnknown } from '../../streaming/outlined-calls.ts'
 import type { Outline } from '../../streaming/reply-outline.ts'
+import type { MessageWithEvents } from '../shared/reply-events.ts'
 
 /** Outlines earlier replies, in order: the outline goes on from them. */
 export function outlineEarlier(outline: Outline, replies: readonly MessageWithEvents[]): void {

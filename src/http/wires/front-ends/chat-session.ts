@@ -3,7 +3,7 @@ import { newId } from '../../../actors/reply/new-id.ts'
 import { type Caller, ownSession } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { findByExternalId, type Session } from '../../../persistence/replies/sessions/sessions.ts'
+import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
 import { chatIdFault } from '../../server/fields/external-id.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 
@@ -59,4 +59,21 @@ export async function ownChat(sql: Sql, chat: ChatRequest): Promise<Session | nu
   if (isNew) return null
   const session = await ownSession(sql, chat.caller, { agent_id: chat.agentId, session_id: sessionId })
   return chat.user === null || session?.user === chat.user ? session : null
+}
+
+/** The id that a front end gave a session (contract section 25). */
+interface ExternalId {
+  agentId: string
+  /** The user whose session it is. Null when it is no user's. */
+  user: string | null
+  externalId: string
+}
+
+/** Returns the session's own id. Null when there is no such session. */
+async function findByExternalId(sql: Sql, { agentId, user, externalId }: ExternalId): Promise<string | null> {
+  if (!isUuid(agentId)) return null
+  const [row] = await sql<{ id: string }[]>`
+    select id from sessions
+     where agent_id = ${agentId} and external_id = ${externalId} and end_user is not distinct from ${user}`
+  return row?.id ?? null
 }

@@ -150,21 +150,6 @@ export async function findSession(sql: Sql, agentId: string, id: string): Promis
   return session ? readSession(session) : null
 }
 
-/** Returns the version that a session is pinned to. Null when it is not. */
-export async function pinOf(sql: Sql, agentId: string, id: string): Promise<number | null> {
-  if (!isUuid(agentId) || !isUuid(id)) return null
-  const [row] = await sql<{ pin: number | null }[]>`
-    select agent_version as pin from sessions where id = ${id} and agent_id = ${agentId}`
-  return row?.pin ?? null
-}
-
-/** Returns the metadata of a session that counts in prompts and tools: a client secret has set none of it. */
-export async function countedMetadata(sql: Sql, id: string): Promise<Record<string, string>> {
-  const [row] = await sql<{ metadata: Record<string, string> }[]>`
-    select metadata - uncounted as metadata from sessions where id = ${id}`
-  return row?.metadata ?? {}
-}
-
 /** Instances that ran a reply of a deleted session. Intents are stored for them; waking them is optional. */
 export interface Deleted {
   owners: string[]
@@ -243,45 +228,23 @@ export async function deleteAgent(sql: AnySql, id: string): Promise<DeletedAgent
   return row?.deleted ? { id: row.id, instances: row.instances } : null
 }
 
-/** Returns the id of the session's reply that runs. Null when none does. */
-export async function runningReply(sql: Sql, sessionId: string): Promise<string | null> {
-  const [row] = await sql<{ id: string }[]>`
-    select id from messages where session_id = ${sessionId} and status = 'streaming'`
-  return row?.id ?? null
-}
-
 /**
  * Finds the session's newest reply of its own, or the one of this id; given messages are none. `found` is false for an
- * unknown session; `replyId` null when there is no reply yet.
+ * unknown session; `replyId` null when there is no reply yet. Only the newest one may run.
  */
 export async function newestReply(
   sql: Sql,
   agentId: string,
   sessionId: string,
-  replyId?: string,
-): Promise<{ found: boolean; replyId: string | null }> {
-  if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, replyId: null }
-  const named = replyId === undefined ? sql`` : sql`and m.id::text = ${replyId.toLowerCase()}`
-  const [row] = await sql<{ replyId: string | null }[]>`
-    select (select m.id from messages m where m.session_id = s.id and m.first_seq is not null ${named}
-             order by m.position desc limit 1) as "replyId"
-      from sessions s where s.id = ${sessionId} and s.agent_id = ${agentId}`
-  return { found: row !== undefined, replyId: row?.replyId ?? null }
-}
-
-/** The id that a front end gave a session (contract section 25). */
-export interface ExternalId {
-  agentId: string
-  /** The user whose session it is. Null when it is no user's. */
-  user: string | null
-  externalId: string
-}
-
-/** Returns the session's own id. Null when there is no such session. */
-export async function findByExternalId(sql: Sql, { agentId, user, externalId }: ExternalId): Promise<string | null> {
-  if (!isUuid(agentId)) return null
-  const [row] = await sql<{ id: string }[]>`
-    select id from sessions
-     where agent_id = ${agentId} and external_id = ${externalId} and end_user is not distinct from ${user}`
-  return row?.id ?? null
+  named?: string,
+): Promise<{ found: boolean; replyId: string | null; runs: boolean }> {
+  if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, replyId: null, runs: false }
+  const ofId = named === undefined ? sql`` : sql`and m.id::text = ${named.toLowerCase()}`
+  const [row] = await sql<{ replyId: string | null; runs: boolean }[]>`
+    select r.id as "replyId", coalesce(r.status = 'streaming', false) as runs
+      from sessions s left join lateral (
+        select m.id, m.status from messages m where m.session_id = s.id and m.first_seq is not null ${ofId}
+         order by m.position desc limit 1) r on true
+     where s.id = ${sessionId} and s.agent_id = ${agentId}`
+  return row ? { found: true, ...row } : { found: false, replyId: null, runs: false }
 }

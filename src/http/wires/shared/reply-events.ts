@@ -2,12 +2,12 @@
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { MessageStatus, ReplyError, ReplyEvent } from '../../../actors/reply/reply-event.ts'
 
-import type { AnySql, Sql } from '../../postgres/database.ts'
-import type { Fragment } from '../../postgres/page.ts'
-import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
-import { batchesOfPath } from './message-list.ts'
-import { type PartRow, partOf, partsOf } from './part-rows.ts'
-import { mayHaveWaited, type WaitedCall } from './waiting-calls.ts'
+import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
+import type { Fragment } from '../../../persistence/postgres/page.ts'
+import { batchesOfPath } from '../../../persistence/replies/reading/message-list.ts'
+import { type PartRow, partOf, partsOf } from '../../../persistence/replies/reading/part-rows.ts'
+import { mayHaveWaited, type WaitedCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import { type EventRow, eventsOf, framesOf } from '../../../persistence/replies/settling/stored-reply.ts'
 
 export interface MessageWithEvents {
   id: string
