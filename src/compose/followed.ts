@@ -1,6 +1,6 @@
 /** Keeps what this instance knows up to date with what others have changed (contract sections 11 and 23). */
 import type { FastifyBaseLogger } from 'fastify'
-import { createTimers } from '../coordination/timers.ts'
+import { createTimers } from '../async/timers.ts'
 import { waitForDatabase } from './database.ts'
 
 /**

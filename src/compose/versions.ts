@@ -1,6 +1,6 @@
 /** Drains this instance once a newer version has migrated the database to tables that this one cannot run on. */
 import type { FastifyBaseLogger } from 'fastify'
-import { createTimers } from '../coordination/timers.ts'
+import { createTimers } from '../async/timers.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import { isTooOld } from '../persistence/schema.ts'
 

@@ -4,13 +4,13 @@
  */
 import type { Sql } from 'postgres'
 import type { Exchange, OwnedReplies } from '../actors/ports/index.ts'
+import { createTimers } from '../async/timers.ts'
 import type { ActorReports, Coordination } from './coordination.ts'
 import { createLease, type LeaseOptions } from './leases/lease.ts'
 import type { LostInstances } from './leases/lost-instances.ts'
 import { createLostSearch } from './leases/lost-search.ts'
 import { settleOrphans } from './leases/orphans.ts'
 import type { StoredReplies } from './stored-replies.ts'
-import { createTimers } from './timers.ts'
 
 export interface LocalOptions {
   /** UUID of this instance. */

@@ -1,6 +1,6 @@
 /** Keeps the messages searchable while the process runs (contract section 31). */
 import { pause } from '../../async/pause.ts'
-import { createTimers } from '../../coordination/timers.ts'
+import { createTimers } from '../../async/timers.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { createIndexing, isBehind } from './store/search-index.ts'
 

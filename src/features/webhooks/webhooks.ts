@@ -1,6 +1,6 @@
 /** Sends what is due to webhooks (contract section 22). */
 import type { FastifyBaseLogger } from 'fastify'
-import { createTimers } from '../../coordination/timers.ts'
+import { createTimers } from '../../async/timers.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import { type AttemptOptions, attempt } from './attempt.ts'
