@@ -16,15 +16,12 @@ export const historyLimits = (maxTokens: number): HistoryLimits => ({
   maxToolText: MAX_TOOL_TEXT,
 })
 
-/** A user's message and all that answered it. */
-type Turn = HistoryMessage[]
-
 /**
- * Divides messages into turns. A reply whose question was not read any more is half a turn: only whole ones are sent. A
+ * Divides messages into turns: a user's message and all that answered it. A reply whose question was not read any more is half a turn: only whole ones are sent. A
  * conversation that was given may begin with the assistant: that is a turn, too.
  */
-function turnsOf(messages: readonly HistoryMessage[], isWhole: boolean): Turn[] {
-  const turns: Turn[] = []
+function turnsOf<Message extends { role: string }>(messages: readonly Message[], isWhole: boolean): Message[][] {
+  const turns: Message[][] = []
   for (const message of messages) {
     const turn = turns.at(-1)
     if (message.role === 'user' || (turn === undefined && isWhole)) turns.push([message])
@@ -39,7 +36,7 @@ const isEmpty = ({ content, toolEvents }: HistoryMessage): boolean => content ==
 type NewestMessage = Pick<HistoryMessage, 'content' | 'parts'>
 
 /** Removes messages whose reply stayed empty and that were then sent again. */
-function withoutRepeats(turns: readonly Turn[], newest: NewestMessage): Turn[] {
+function withoutRepeats(turns: readonly HistoryMessage[][], newest: NewestMessage): HistoryMessage[][] {
   return turns.filter((turn, index) => {
     const [asked, ...answers] = turn
     const next = turns[index + 1]?.[0] ?? newest
@@ -56,7 +53,7 @@ const tooLong: readonly ModelMessage[] = [
 ]
 
 /** Returns whether a question was too long: it would be refused again, and the next question with it. */
-const wasTooLong = ([asked, ...answers]: Turn): boolean =>
+const wasTooLong = ([asked, ...answers]: readonly HistoryMessage[]): boolean =>
   asked?.role === 'user' &&
   answers.length > 0 &&
   answers.every((answer) => isEmpty(answer) && answer.isTooLong === true)
@@ -114,14 +111,8 @@ export function givenConversation(
   summary: string | null = null,
 ): Conversation {
   const newestAt = messages.findLastIndex(({ role }) => role === 'user')
-  const turns: ModelMessage[][] = []
-  for (const message of messages.slice(0, Math.max(0, newestAt))) {
-    const turn = turns.at(-1)
-    if (message.role === 'user' || turn === undefined) turns.push([message])
-    else turn.push(message)
-  }
   return {
-    turns: turns.map((sent) => ({ sent, first: null, last: -1 })),
+    turns: turnsOf(messages.slice(0, Math.max(0, newestAt)), true).map((sent) => ({ sent, first: null, last: -1 })),
     newest: messages
       .slice(Math.max(0, newestAt))
       .map((message) => (message.role === 'user' && at !== null ? withTime(message, at) : message)),
