@@ -4,6 +4,7 @@
  */
 import type { Sql } from 'postgres'
 import type { Exchange, OwnedReplies } from '../actors/ports/index.ts'
+import { onceMore } from '../async/once-more.ts'
 import { createTimers } from '../async/timers.ts'
 import type { ActorReports, Coordination } from './coordination.ts'
 import { createLease, type LeaseOptions } from './leases/lease.ts'
@@ -50,7 +51,6 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
   const { id, sql: leaseSql, replies: stored, actorReports, leaseMs, alone, log } = options
   let owned: OwnedReplies | null = null
   let suspects = new Set<string>()
-  let wakes = 0
   const lease = createLease({
     sql: leaseSql,
     id,
@@ -106,15 +106,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
         tick()
       })
     },
-    async wake() {
-      wakes += 1
-      if (wakes > 1) return // the running check repeats
-      for (let seen = 0; seen < wakes; ) {
-        seen = wakes
-        await check().catch((err: unknown) => log.warn({ err }, 'Reading intents failed.'))
-      }
-      wakes = 0
-    },
+    wake: onceMore(() => check().catch((err: unknown) => log.warn({ err }, 'Reading intents failed.'))),
     reports: () => actorReports.collect(() => {}),
     async stop() {
       timers.stop()

@@ -1,6 +1,7 @@
 /** Background jobs on BullMQ: any instance's worker runs what is due. Redis may go down or be flushed at any moment. */
 
 import { type JobsOptions, Queue, Worker } from 'bullmq'
+import { onceMore } from '../../async/once-more.ts'
 import { atMost } from '../../async/pause.ts'
 import { connectRedis } from '../redis/redis-client.ts'
 import { type Job, type JobLog, type Jobs, RETRY_MS, STOP_MS } from './jobs.ts'
@@ -54,7 +55,11 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
   })
 
   const jobOptions: JobsOptions = { ...oneRun, backoff: { type: 'fixed', delay: retryMs } }
-  const assert = oneAtATime(async () => {
+  const told = (call: () => Promise<unknown>) =>
+    onceMore(async () => {
+      if (!stopping.signal.aborted) await call().catch(outage.note)
+    })
+  const assert = told(async () => {
     for (const { name, everyMs } of jobs)
       await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: jobOptions })
     outage.over()
@@ -63,34 +68,17 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
     jobs.map(({ name }) => {
       // A running job may have read its work already, so one more run follows it.
       const deduplication = { id: name, keepLastIfActive: true }
-      return [name, oneAtATime(() => queue.add(name, {}, { ...jobOptions, deduplication }))]
+      return [name, told(() => queue.add(name, {}, { ...jobOptions, deduplication }))]
     }),
   )
 
-  /** Coalesces calls: while one is pending, any number of further calls make one more. */
-  function oneAtATime(call: () => Promise<unknown>): () => void {
-    let calling = false
-    let again = false
-    return function go(): void {
-      again = calling
-      if (calling || stopping.signal.aborted) return
-      calling = true
-      call()
-        .catch(outage.note)
-        .finally(() => {
-          calling = false
-          if (again) go()
-        })
-    }
-  }
-
-  assert()
+  void assert()
   const timer = setInterval(assert, assertMs)
-  const recovery = setInterval(() => outage.isOver() || assert(), Math.min(RECOVERY_MS, assertMs))
+  const recovery = setInterval(() => void (outage.isOver() || assert()), Math.min(RECOVERY_MS, assertMs))
   redis.on('ready', assert)
 
   return {
-    wake: (name) => wakes.get(name)?.(),
+    wake: (name) => void wakes.get(name)?.(),
     canWrite: outage.isOver,
     async stop() {
       outage.silence()

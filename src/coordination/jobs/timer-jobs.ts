@@ -1,5 +1,6 @@
 /** Background jobs on PostgreSQL alone: a row says when a job is due; the instance that advances it runs the job. */
 import type { Sql } from 'postgres'
+import { onceMore } from '../../async/once-more.ts'
 import { atMost } from '../../async/pause.ts'
 import { type Job, type JobLog, type Jobs, RETRY_MS, STOP_MS } from './jobs.ts'
 
@@ -53,7 +54,7 @@ export function createTimerJobs(options: TimerJobsOptions): Jobs {
   }
   const running = new Map(options.jobs.map((job) => [job.name, runJob(job, ask, options, stopping.signal)]))
   return {
-    wake: (name) => running.get(name)?.run(),
+    wake: (name) => void running.get(name)?.run(),
     canWrite: () => true, // whether the database can be reached, its own check tells
     async stop() {
       stopping.abort()
@@ -69,40 +70,26 @@ function runJob(
   { log, retryMs = RETRY_MS }: TimerJobsOptions,
   signal: AbortSignal,
 ) {
-  let running: Promise<void> | null = null
-  let again = false
   let turn: NodeJS.Timeout | undefined
   let retry: NodeJS.Timeout | undefined
 
-  async function runAll(): Promise<void> {
-    do {
-      again = false
-      await job.run(signal)
-    } while (again && !signal.aborted)
-  }
-
   /** Runs now, or once more if it is running. */
-  function run(): void {
+  const run = onceMore(async () => {
     if (signal.aborted) return
-    again = running !== null
     clearTimeout(retry)
-    running ??= runAll()
-      .catch((err: unknown) => {
-        if (signal.aborted) return
-        log.warn({ err, job: job.name }, 'A background job failed and will be retried.')
-        retry = setTimeout(run, retryMs)
-      })
-      .finally(() => {
-        running = null
-      })
-  }
+    await job.run(signal).catch((err: unknown) => {
+      if (signal.aborted) return
+      log.warn({ err, job: job.name }, 'A background job failed and will be retried.')
+      retry = setTimeout(run, retryMs)
+    })
+  })
 
   async function check(): Promise<void> {
     let waitMs = retryMs
     try {
       const taken = await ask(job)
       waitMs = taken.waitMs
-      if (taken.mine) run()
+      if (taken.mine) void run()
     } catch (err) {
       if (!signal.aborted) log.warn({ err, job: job.name }, 'The schedule of a background job could not be read.')
     }
@@ -119,7 +106,7 @@ function runJob(
     async stop() {
       clearTimeout(turn)
       clearTimeout(retry)
-      await Promise.all([checking, running])
+      await Promise.all([checking, run()])
     },
   }
 }

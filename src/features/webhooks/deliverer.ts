@@ -1,6 +1,7 @@
 /**
  * Makes the deliveries that are due: each receiver has its own few attempts at a time, so that a slow one delays no other.
  */
+import { onceMore } from '../../async/once-more.ts'
 import type { Answer, Message } from './attempt.ts'
 
 export interface DueDelivery {
@@ -75,8 +76,6 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const attempts = new Set<Promise<void>>()
   const stopped = new AbortController()
   let isStopping = false
-  let claiming: Promise<void> | null = null
-  let again = false
 
   async function answerOf({ id, webhookId, url, secrets, body }: DueDelivery): Promise<Answer> {
     const opened = openSecrets(secrets, (sealed) => openSecret(sealed, webhookId))
@@ -113,34 +112,23 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     run().catch(() => {})
   }
 
-  async function claimAll(): Promise<void> {
-    do {
-      again = false
-      const due = await claim({ running, turns, mostEach: MOST_EACH, claimMs: CLAIM_MS })
-      for (const delivery of due) {
-        if (delivery.owner !== null) turns.set(delivery.webhookId, delivery.owner)
-        const ended = begin(delivery).finally(() => attempts.delete(ended))
-        attempts.add(ended)
-      }
-      again ||= due.length > 0
-    } while (again && !isStopping)
-  }
-
-  async function run(): Promise<void> {
+  const run = onceMore(async () => {
     if (isStopping) return
-    again = claiming !== null
-    claiming ??= claimAll().finally(() => {
-      claiming = null
-    })
-    await claiming
-  }
+    const due = await claim({ running, turns, mostEach: MOST_EACH, claimMs: CLAIM_MS })
+    for (const delivery of due) {
+      if (delivery.owner !== null) turns.set(delivery.webhookId, delivery.owner)
+      const ended = begin(delivery).finally(() => attempts.delete(ended))
+      attempts.add(ended)
+    }
+    if (due.length > 0) void run()
+  })
 
   return {
     run,
     async stop() {
       isStopping = true
       const timer = setTimeout(() => stopped.abort(), STOP_MS)
-      await claiming?.catch(() => {})
+      await run().catch(() => {})
       await Promise.all(attempts)
       clearTimeout(timer)
     },
