@@ -3,6 +3,7 @@
  * replies run.
  */
 import type { ActorRefFrom } from 'xstate'
+import { atMost } from '../../async/pause.ts'
 import type { ReplyError } from '../reply/reply-event.ts'
 import type { sessionMachine } from './machine.ts'
 import type { RunningReply } from './running-reply.ts'
@@ -78,11 +79,9 @@ export function createSessionRegistry() {
     async quiet(ms: number): Promise<void> {
       if (running === 0) return
       const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, ms)
       waiting.add(resolve)
-      await promise
+      await atMost(ms, promise)
       waiting.delete(resolve)
-      clearTimeout(timer)
     },
   }
 }

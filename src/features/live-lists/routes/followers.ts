@@ -1,4 +1,5 @@
 /** How many lists that live somebody may follow at a time, on all instances together (contract section 35). */
+import { inTurns } from '../../../async/in-turns.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
 import type { FollowedStore } from '../store/followed-lists.ts'
 
@@ -24,13 +25,10 @@ export function createFollowers(store: FollowedStore): Followers {
   /** Subjects whose last statement had none. */
   const untold = new Set<string>()
   let number = 0
-  /** The last statement of each subject: they come one after the other, each with the number of its time. */
-  const last = new Map<string, Promise<unknown>>()
-
-  async function inTurn(subject: string, work: () => Promise<boolean>): Promise<boolean> {
-    const before = last.get(subject)
-    const own = (async () => {
-      await before?.catch(() => {})
+  /** Statements of a subject come one after the other, each with the number of its time. */
+  const turns = inTurns()
+  const inTurn = (subject: string, work: () => Promise<boolean>): Promise<boolean> =>
+    turns(subject, async () => {
       try {
         untold.delete(subject)
         return await work()
@@ -39,14 +37,7 @@ export function createFollowers(store: FollowedStore): Followers {
         untold.add(subject)
         throw error
       }
-    })()
-    last.set(subject, own)
-    try {
-      return await own
-    } finally {
-      if (last.get(subject) === own) last.delete(subject)
-    }
-  }
+    })
   const numberOf = (subject: string): number => counts.get(subject) ?? 0
   const put = (subject: string, lists: number, most: number | null) =>
     store.store({ subject, number: ++number, lists, most, keeps: doubtful.has(subject) })
