@@ -3,21 +3,7 @@
  */
 import { onceMore } from '../../async/once-more.ts'
 import type { Answer, Message } from './attempt.ts'
-
-export interface DueDelivery {
-  id: string
-  webhookId: string
-  url: string
-  secrets: string[]
-  body: string
-  claimedUntil: string
-  owner: string | null
-  failures: number
-}
-
-type Outcome =
-  | { result: 'delivered'; status: number }
-  | { result: 'failed'; status: number | null; error: string; retryMs: number | null }
+import type { AttemptOutcome, ClaimedDelivery } from './store/deliveries.ts'
 
 export interface DelivererOptions {
   /** Resolves to deliveries in the order of their owners' turns. */
@@ -26,10 +12,10 @@ export interface DelivererOptions {
     turns: ReadonlyMap<string, string>
     mostEach: number
     claimMs: number
-  }): Promise<DueDelivery[]>
-  store(delivery: DueDelivery, outcome: Outcome): Promise<void>
+  }): Promise<ClaimedDelivery[]>
+  store(delivery: ClaimedDelivery, outcome: AttemptOutcome): Promise<void>
   /** Disables the webhook: its receiver wants nothing more. */
-  disable(delivery: DueDelivery): Promise<void>
+  disable(delivery: ClaimedDelivery): Promise<void>
   /** Rejects only when `stopped` aborts. */
   attempt(message: Message, stopped: AbortSignal): Promise<Answer>
   /** Throws where no key of the server opens it. */
@@ -77,13 +63,13 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const stopped = new AbortController()
   let isStopping = false
 
-  async function answerOf({ id, webhookId, url, secrets, body }: DueDelivery): Promise<Answer> {
+  async function answerOf({ id, webhookId, url, secrets, body }: ClaimedDelivery): Promise<Answer> {
     const opened = openSecrets(secrets, (sealed) => openSecret(sealed, webhookId))
     if (opened === null) return { status: null, error: UNREADABLE }
     return await attempt({ id, url, secrets: opened, body }, stopped.signal)
   }
 
-  async function deliver(delivery: DueDelivery): Promise<void> {
+  async function deliver(delivery: ClaimedDelivery): Promise<void> {
     const { status, error, retryAfterMs } = await answerOf(delivery)
     if (error === null) return await store(delivery, { result: 'delivered', status: status ?? 0 })
     const scheduled = status === GONE ? null : (RETRY_MS[delivery.failures] ?? null)
@@ -96,7 +82,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   }
 
   /** Makes one attempt. Never rejects: an outcome that was not stored is an attempt that is made again. */
-  async function begin(delivery: DueDelivery): Promise<void> {
+  async function begin(delivery: ClaimedDelivery): Promise<void> {
     const { webhookId } = delivery
     running.set(webhookId, (running.get(webhookId) ?? 0) + 1)
     try {

@@ -1,7 +1,8 @@
 /** What a webhook's log says of an attempt, and when the next one is made (contract section 35). */
 import { expect } from 'vitest'
 import { type Answer, attempt } from '../../../src/features/webhooks/attempt.ts'
-import { createDeliverer, type DueDelivery } from '../../../src/features/webhooks/deliverer.ts'
+import { createDeliverer } from '../../../src/features/webhooks/deliverer.ts'
+import type { ClaimedDelivery } from '../../../src/features/webhooks/store/deliveries.ts'
 import { verifies } from '../../verifies.ts'
 
 const url = 'https://a.test/hooks/x?token=secret'
@@ -32,7 +33,7 @@ verifies('contract-35.receivers', 'Retry-After postpones the next attempt, an ho
   expect(await later(new Date(Date.now() + 86_400_000).toUTCString())).toBe(3_600_000)
 
   const next = async (retryAfterMs: number | null, failures: number) => {
-    const due: DueDelivery = {
+    const due: ClaimedDelivery = {
       id: '1',
       webhookId: 'w',
       url,
