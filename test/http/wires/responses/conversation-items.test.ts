@@ -108,6 +108,12 @@ verifies('contract-32.items', 'a title comes from them, and what is wrong stores
   const own = (await scene.call('POST', scene.conversations, {}, bearer)).json.id
   const refused = await give(own, [user('x')], bearer)
   expect(refused.status).toBe(403)
+  scene.says(['ok'])
+  await create({ input: 'x', conversation: own }, bearer)
+  const takes = async (of: string) =>
+    await scene.call('DELETE', `${scene.conversations}/${of}/items/${(await list(of)).at(-1)?.id}`, undefined, bearer)
+  expect([(await takes(own)).status, (await takes(id)).status]).toEqual([200, 404])
+  expect(shown(await list(own))).toEqual(['user: x'])
 })
 
 verifies('contract-32.items-held', 'while a message is queued nothing is given or taken', async () => {
