@@ -25,8 +25,8 @@ const contents = async () => {
 verifies('contract-32.files', 'a file is there with its bytes until it is deleted', async () => {
   const before = await contents()
   const bytes = Buffer.concat([Buffer.from('a,b\n'), Buffer.alloc(250_000, 'x')])
-  const { status, json } = await upload(bytes, { purpose: 'assistants', colour: 'red' }, 'a/b/table.csv')
-  expect(status).toBe(200)
+  const { status, json, headers } = await upload(bytes, { purpose: 'assistants', colour: 'red' }, 'a/b/table.csv')
+  expect([status, headers.get('x-greenroom-ignored')]).toEqual([200, 'colour'])
   const file = {
     ...{ id: expect.stringMatching(/^file-[0-9a-f]{32}$/), object: 'file', bytes: 250_004, expires_at: null },
     ...{ created_at: expect.any(Number), filename: 'table.csv', purpose: 'assistants', status: 'processed' },
@@ -81,8 +81,12 @@ verifies('contract-32.files-form', 'what is no upload is refused by its field', 
   expect(await refused(formOf('x', { purpose: 'fun' }))).toEqual([400, 'purpose'])
   expect(await refused(formOf('x', { user: '' }))).toEqual([400, 'user'])
   expect(await refused(formOf('x', { user: 'u'.repeat(201) }))).toEqual([400, 'user'])
-  expect(await refused(formOf('x', { 'expires_after[seconds]': '3600' }))).toEqual([400, 'expires_after[anchor]'])
-  const after = (seconds: string) => ({ 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': seconds })
+  const after = (seconds: string, anchor = 'created_at') => ({
+    'expires_after[anchor]': anchor,
+    'expires_after[seconds]': seconds,
+  })
+  for (const fields of [{ 'expires_after[seconds]': '3600' }, after('3600', 'used_at')])
+    expect(await refused(formOf('x', fields))).toEqual([400, 'expires_after[anchor]'])
   for (const seconds of ['3599', '2592001', '1e4', '']) {
     expect(await refused(formOf('x', after(seconds)))).toEqual([400, 'expires_after[seconds]'])
   }
@@ -136,8 +140,11 @@ verifies('contract-32.files-size', 'too large a file, or too much of a user, is 
   expect((await upload('x'.repeat(300_000), { user: 'large' })).status).toBe(200)
   const full = await upload('x'.repeat(50_001), { user: 'large' })
   expect([full.status, full.json.error.message]).toEqual([413, expect.stringContaining('MAX_USER_BYTES')])
-  const nobodys = await Promise.all(Array.from({ length: 4 }, () => send(ofAll, formOf('x'.repeat(150_000)))))
-  expect(nobodys.map(({ status }) => status).sort()).toEqual([200, 200, 413, 413])
+  // Nobody's files have a limit of their own with each agent, and with none.
+  for (const path of [files, ofAll]) {
+    const nobodys = await Promise.all(Array.from({ length: 4 }, () => send(path, formOf('x'.repeat(150_000)))))
+    expect(nobodys.map(({ status }) => status).sort()).toEqual([200, 200, 413, 413])
+  }
 })
 
 verifies('contract-32.files-end', 'an expired file is unknown, and goes with its bytes', async () => {
@@ -184,6 +191,8 @@ verifies(
   'contract-32.files-end',
   'a file that nobody used goes after the retention, one with an end at its end',
   async () => {
+    await tidyFiles(scene.app.sql, null)
+    const before = (await contents()) ?? 0
     const after = { 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '3600' }
     const ids = [await upload('unused', { user: 'rita' }), await upload('ends', { ...after, user: 'rita' })]
     await scene.app.sql`update files set used_at = clock_timestamp() - interval '3 days' where end_user = 'rita'`
@@ -192,7 +201,10 @@ verifies(
     await tidyFiles(scene.app.sql, null)
     expect(await left()).toHaveLength(2)
     await tidyFiles(scene.app.sql, 2)
-    expect(await left()).toEqual([ids[1]?.json.id])
+    expect([await left(), await contents()]).toEqual([[ids[1]?.json.id], before + 1])
+    await scene.app.sql`update files set expires_at = clock_timestamp() where end_user = 'rita'`
+    await tidyFiles(scene.app.sql, null)
+    expect(await contents()).toBe(before)
   },
 )
 
@@ -208,9 +220,20 @@ verifies('contract-32.files-form', 'a key of several agents names the agent of i
   expect(await sent(one)).toEqual([200, null])
   expect(await sent(both)).toEqual([400, expect.stringContaining('model')])
   expect(await sent(both, { model: other })).toEqual([200, null])
+  const agentless = (await send(ofAll, formOf('of none'))).json.id
+  const seen = async (headers: Fields) => {
+    const { data } = (await scene.call('GET', `${ofAll}?limit=1000`, undefined, headers)).json
+    const { status } = await scene.call('GET', `${ofAll}/${agentless}`, undefined, headers)
+    return [data.some(({ id }: { id: string }) => id === agentless), status]
+  }
+  expect([await seen({}), await seen({ authorization: `Bearer ${both}` })]).toEqual([
+    [true, 200],
+    [false, 404],
+  ])
 })
 
 verifies('contract-32.files-end', 'a user’s export and deletion have the files', async () => {
+  const before = await contents()
   await upload('expired', { user: 'carl' })
   await scene.app.sql`update files set expires_at = clock_timestamp() where end_user = 'carl'`
   const { json } = await upload('of carl', { user: 'carl' })
@@ -218,4 +241,5 @@ verifies('contract-32.files-end', 'a user’s export and deletion have the files
   expect(JSON.parse((await scene.call('GET', `${of}/export`)).text)).toEqual(json)
   expect((await scene.call('DELETE', of)).status).toBe(204)
   expect((await scene.call('GET', `${files}/${json.id}`)).status).toBe(404)
+  expect(await contents()).toBe(before)
 })

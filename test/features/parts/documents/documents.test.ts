@@ -46,7 +46,7 @@ verifies(
     const bytes = excel(
       [
         { name: 'One &amp; two', rows: rows.join('') },
-        { name: 'Not seen', rows: rows.join(''), state: 'veryHidden' },
+        ...['hidden', 'veryHidden'].map((state) => ({ name: 'Not seen', rows: rows.join(''), state })),
         { name: 'Old', rows: '<row><c s="1"><v>1</v></c><c t="d"><v>2024-02-03</v></c></row>' },
       ],
       {
