@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { checksOf } from '../../packages/conformance/src/checks/index.ts'
+import { runCommand } from '../../packages/conformance/src/command.ts'
+import { readOptions } from '../../packages/conformance/src/options.ts'
 import { createReport } from '../../packages/conformance/src/report.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { statOf } from '../support/process-tree.ts'
@@ -34,10 +36,12 @@ function start(...args: string[]) {
   }
 }
 
+/** Runs the command without a process of its own. */
 async function run(...args: string[]) {
-  const { output, ended } = start(...args)
-  const code = await ended
-  return { code, lines: output().trimEnd().split('\n') }
+  let output = ''
+  const out = { write: (text: string) => (output += text) }
+  const code = await runCommand(args, { out, err: out, signal: new AbortController().signal })
+  return { code, lines: output.trimEnd().split('\n') }
 }
 
 /** An adapter of forty lines, as a user writes one: a server that is not there, in memory. */
@@ -63,13 +67,17 @@ async function withAdapter() {
 
 verifies('contract-34.command', 'wrong use is exit 2 and one line that names it', async () => {
   const some = ['--adapter', 'greenroom', '--url', 'http://127.0.0.1:1']
+  const { file } = await withAdapter()
+  await writeFile(file, adapter.replace("'read'", "'read', 'cancel'")) // which it has not
   for (const [args, named] of [
     [['--nope'], /--nope/],
     [['--adapter', 'nobody', '--url', 'http://127.0.0.1:1'], /"nobody".*greenroom/],
     [['--adapter', './nowhere.mjs', '--url', 'http://127.0.0.1:1'], /nowhere\.mjs/],
     [[...some, '--level', 'all'], /"all".*cluster/],
-    [[...some, '--level', 'durable'], /--kill and --start/],
+    [[...some, '--level', 'durable', '--kill', 'true'], /--kill and --start/],
     [[...some, '--level', 'cluster', '--kill', 'true', '--start', 'true'], /--url2/],
+    [[...some, '--url2', 'nowhere'], /"nowhere"/],
+    [['--adapter', file, ...some.slice(2)], /is no adapter/],
     [[...some, '--only', '('], /"\("/],
     [[...some, '--timeout', 'soon'], /"soon"/],
     [[...some, '--timeout', '0'], /"0"/],
@@ -113,8 +121,8 @@ verifies(
     expect(await readdir(folder)).toHaveLength(2)
     const away = await run('--adapter', 'ai-sdk', '--url', nobody, '--only', 'stream.whole')
     expect([away.code, away.lines.at(-1)]).toEqual([1, '0 passed, 0 failed, 0 not offered, 1 errors (level resume)'])
-    const good = await run('--adapter', file, '--url', 'http://127.0.0.1:1', '--only', 'one-end')
-    expect(good.code).toBe(0)
+    const good = await run('--adapter', file, '--url', 'http://127.0.0.1:1', '--only', 'one-end|after-end')
+    expect([good.code, good.lines.at(-1)]).toEqual([0, '1 passed, 0 failed, 1 not offered, 0 errors (level resume)'])
   },
 )
 
@@ -123,8 +131,12 @@ verifies('contract-34.command', '--help, --version and --list say what there is'
   const ids = list.lines.filter((line) => !line.startsWith(' ')).map((line) => line.split(' ', 1)[0])
   expect([list.code, ids]).toEqual([0, checksOf('cluster', null).map(({ id }) => id)])
   expect(await run('--version')).toEqual({ code: 0, lines: ['0.1.0'] })
+  const wrong = start('--nope')
+  expect([await wrong.ended, wrong.output()]).toEqual([2, expect.stringMatching(/^[^\n]*--nope[^\n]*\n$/)])
   const help = await run('--help')
   expect([help.code, help.lines[0]]).toEqual([0, expect.stringContaining('--adapter <name or file> --url <base URL>')])
+  const unsaid = { level: 'resume', timeoutMs: 30_000, modelPort: 0, only: null, json: null }
+  expect(readOptions(['--adapter', 'mine', '--url', 'http://127.0.0.1:1'])).toMatchObject(unsaid)
 })
 
 verifies('contract-34.command', '--setup knows the model, and a wait that runs out is a failure', async () => {
@@ -135,6 +147,8 @@ verifies('contract-34.command', '--setup knows the model, and a wait that runs o
   const some = ['--url', 'http://127.0.0.1:1', '--setup', `echo $MODEL_URL > ${told}`, '--only', 'one-end']
   const { code, lines } = await run('--adapter', file, ...some)
   expect([code, `${lines[0]}\n`]).toEqual([0, `The model listens on ${await readFile(told, 'utf8')}`])
+  const broken = await run('--adapter', file, ...some, '--setup', 'exit 3')
+  expect([broken.code, broken.lines.at(-1)]).toEqual([1, '--setup ended with 3: exit 3'])
   const late = await run('--adapter', silent, ...some, '--timeout', '0.2')
   expect([late.code, late.lines.slice(1)]).toEqual([
     1,
@@ -145,6 +159,35 @@ verifies('contract-34.command', '--setup knows the model, and a wait that runs o
     ],
   ])
 })
+
+verifies(
+  'contract-34.command',
+  'an adapter is told the server, the agent and the key; a failure is one line',
+  async () => {
+    const { file } = await withAdapter()
+    const told =
+      '(target) => { throw Object.assign(new Error([target.url, target.url2, target.agent, target.key].join("\\n")), { status: 400 }) }'
+    await writeFile(file, adapter.replace("async () => '1'", told))
+    const port = String(await freePort())
+    const args = [
+      '--url',
+      'http://127.0.0.1:1',
+      '--url2',
+      'http://127.0.0.1:2',
+      '--agent',
+      'a',
+      '--key',
+      'k',
+      '--only',
+      'whole',
+    ]
+    const { lines } = await run('--adapter', file, ...args, '--model-port', port)
+    expect([lines[0], lines[2]?.trim()]).toEqual([
+      `The model listens on http://127.0.0.1:${port}/v1`,
+      'http://127.0.0.1:1 http://127.0.0.1:2 a k',
+    ])
+  },
+)
 
 test('on a terminal the check that runs is shown, until its outcome takes its place', () => {
   const written: string[] = []
@@ -172,6 +215,18 @@ verifies('contract-34.interrupt', 'what it has is told, and what it started ends
   expect(performance.now() - begin).toBeLessThan(2000)
   expect(output()).not.toMatch(/ at /)
   await expect.poll(async () => await statOf(Number(await readFile(pid, 'utf8')))).toBeNull()
+})
+
+verifies('contract-34.interrupt', 'in the middle of a check those before it are told and written', async () => {
+  const { folder, file } = await withAdapter()
+  const json = join(folder, 'out.json')
+  const some = ['--adapter', file, '--url', 'http://127.0.0.1:1', '--only', 'one-end|reader-leaves', '--timeout', '60']
+  const { child, ended, output, says } = start(...some, '--json', json)
+  await says(/pass +stream\.one-end/)
+  child.kill('SIGINT')
+  expect(await ended).toBe(1)
+  expect(output()).toMatch(/\n1 passed, 0 failed, 0 not offered, 0 errors \(level resume\)\n$/)
+  expect(JSON.parse(await readFile(json, 'utf8')).checks).toMatchObject([{ id: 'stream.one-end', result: 'pass' }])
 })
 
 verifies('contract-34.command', 'the README begins with a run of the level durable, each check in it', async () => {

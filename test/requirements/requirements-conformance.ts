@@ -4,6 +4,8 @@ export const conformance = {
     'Greenroom passes level durable with one instance, and cluster with two on one PostgreSQL, with and without Redis.',
   'contract-34.adapters':
     'The built-in adapters speak published protocols; the wires of Greenroom pass what these offer.',
+  'contract-34.model':
+    'The suite’s own model speaks chat completions and Responses, and answers by the rule in the user’s message.',
   'contract-34.command':
     'Wrong use is exit 2 and one line; what fails or cannot be run is exit 1; `--json` holds each outcome.',
   'contract-34.interrupt': 'SIGINT ends the command within 2 s with what it has, and what it started ends with it.',
