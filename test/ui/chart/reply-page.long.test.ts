@@ -140,10 +140,24 @@ test.each([
   await silenceIsLong(page)
   await page.goto(addressed(running))
   await page.getByTestId('silence').first().waitFor()
+  await until(() => page.locator('s[data-level=long]').count()).toBeGreaterThan(0)
   await until(() => page.getByText('Text ended', { exact: true }).count()).toBe(0)
   await until(() => page.getByRole('button', { name: 'Try the fallback' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Stop the silent reply' }).click()
   await until(() => lit(page).getAttribute('data-state')).toBe('cancelled')
+})
+
+test('the waterfall hatches the silence of the attempt that runs, and says how long it has lasted', async () => {
+  const running = await scene.begin('/hang')
+  await using page = await browser.page(app.url)
+  await silenceIsLong(page)
+  await page.goto(`/replies/${running}`)
+  const spans = page.getByRole('region', { name: 'Spans' }).getByRole('listitem')
+  const attempt = spans.filter({ hasText: 'attempt 1' })
+  await attempt.getByText(/^silent \d+ s$/).waitFor()
+  await until(() => spans.locator('s').count()).toBe(1)
+  await until(() => attempt.locator('s[data-level=long]').count()).toBe(1)
+  await scene.cancel(running)
 })
 
 test('where the agent has a fallback, it is asked for a reply in the place of the silent one', async () => {

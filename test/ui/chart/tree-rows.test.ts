@@ -31,7 +31,7 @@ const told = (id: string, sessionId: string, [from, until]: [number, number | nu
     startedAt: new Date(begun + from).toISOString(),
     spans: [span('reply', 'reply', [0, until === null ? null : until - from]), ...spans],
   }
-  return { sessionId, reply: { id, isRunning: until === null, toolCalls: [], error: null }, trace }
+  return { reply: { id, sessionId, isRunning: until === null, toolCalls: [], error: null }, trace }
 }
 const shown = (top: ToldReply, below: ToldReply[], folded: string[] = []) =>
   treeRows(top, below, new Set(folded)).map(({ key, level, offsetMs }) => [key, level, offsetMs])

@@ -53,8 +53,8 @@ export function Examined({ agentId, reply, messages, steps, initial }: ExaminedP
   const before = stepsAt(own, moment)
   const side = useRef<HTMLDivElement>(null)
   const asked = messages.find(({ id }) => id === reply.parentId)?.content ?? ''
-  const traced = { id: reply.id, isRunning, toolCalls: reply.toolCalls, error: reply.error }
-  const session = { agentId, sessionId: reply.sessionId }
+  const { id, sessionId, toolCalls, error } = reply
+  const session = { agentId, sessionId }
   return (
     <div className={classes.page}>
       <title>Reply · Greenroom</title>
@@ -103,7 +103,14 @@ export function Examined({ agentId, reply, messages, steps, initial }: ExaminedP
       </section>
       <SpanSide value={side}>
         <section className={classes.spans} aria-label="Spans">
-          {trace && <Waterfall trace={trace} reply={traced} onRequest={() => {}} cursor={cursorOf(moment, trace)} />}
+          {trace && (
+            <Waterfall
+              trace={trace}
+              reply={{ id, sessionId, isRunning, toolCalls, error }}
+              onRequest={() => {}}
+              cursor={cursorOf(moment, trace)}
+            />
+          )}
         </section>
       </SpanSide>
       <div ref={side} className={classes.span} data-testid="span" />

@@ -7,6 +7,7 @@ export type ModelRequest = components['schemas']['ReplyModelRequest']
 /** The reply that a trace is of. It has the contents that the trace itself does not hold. */
 export interface TracedReply {
   id: string
+  sessionId: string
   isRunning: boolean
   toolCalls: readonly Pick<
     components['schemas']['PlaygroundMessage']['toolCalls'][number],

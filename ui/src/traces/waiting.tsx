@@ -1,8 +1,8 @@
 /** How long a reply has brought nothing, when it is given up, and whether a call waits to be made again. */
+import classes from './silence/silence.module.css'
 import { SilenceActions } from './silence/silence-actions.tsx'
 import { SilentFor } from './silence/silent-for.tsx'
 import { useSilence } from './silence/use-silence.ts'
-import classes from './traces.module.css'
 import { useTrace } from './use-trace.ts'
 import { waitingWords } from './words.ts'
 

@@ -1,17 +1,18 @@
 /** A reply's spans to scale, one a line; a click opens what a span was about beside it, and a turn folds. */
-import { ActionIcon, Button, Group, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Button, Group } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { IconChevronRight } from '@tabler/icons-react'
 import { type CSSProperties, useEffect, useState } from 'react'
 import { ToolName } from '../agents/tool-name.tsx'
 import { Copy } from '../blocks/copy.tsx'
-import { wholeSeconds } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
 import { duration } from '../chart/words.ts'
 import { traceAsMarkdown } from './as-markdown.ts'
 import ids from './ids.module.css'
 import { OpenedSpan } from './opened-span.tsx'
+import { useSilence } from './silence/use-silence.ts'
 import { SpanDetail } from './span-detail.tsx'
+import { SpanRow } from './span-row.tsx'
 import classes from './traces.module.css'
 import { ChildTraces } from './tree/child-traces.tsx'
 import {
@@ -26,7 +27,7 @@ import {
 } from './tree/tree-rows.ts'
 import { foldedAtFirst, foldedWords, ticksOf, turnOf, turnsIn, within } from './turns.ts'
 import type { Span, Trace, TracedReply } from './types.ts'
-import { argumentWords, firstTokenOf, nowIn, requestIdOf, spanWords } from './words.ts'
+import { argumentWords, nowIn, requestIdOf, spanWords } from './words.ts'
 
 interface WaterfallProps {
   trace: Trace
@@ -46,6 +47,7 @@ export function Waterfall({ trace, reply, onRequest, cursor }: WaterfallProps) {
   const now = useNow(isRunning)
   // What runs has no end yet: it lasts until now.
   const whole = isRunning ? Math.max(toldMs(rows), nowIn(trace, now)) : toldMs(rows)
+  const silence = useSilence(reply.sessionId, trace.startedAt, reply.isRunning)
   const open = rows.find(({ key }) => key === openKey)
   const detail = open && (
     <OpenDetail key={open.key} row={open} onRequest={open.reply.id === reply.id ? onRequest : null} />
@@ -77,6 +79,7 @@ export function Waterfall({ trace, reply, onRequest, cursor }: WaterfallProps) {
                       row={row}
                       words={wordsBeside(row, folded)}
                       whole={whole}
+                      silence={row.reply.id === reply.id ? silence : null}
                       at={cursor?.ms ?? null}
                       isOpen={row === open}
                       isCompacting={isCompacting(row.span, row.trace.spans)}
@@ -217,50 +220,5 @@ function Fold({ row: { span, reply, level }, folded, onToggle }: FoldProps) {
     >
       <IconChevronRight size={14} stroke={1.8} />
     </ActionIcon>
-  )
-}
-
-interface SpanRowProps {
-  row: TreeRow
-  words: string
-  /** Milliseconds of the whole width. */
-  whole: number
-  /** The spans of the cursor. */
-  at: number | null
-  isOpen: boolean
-  isCompacting: boolean
-  onClick: () => void
-}
-
-function SpanRow({ row, words, whole, at, isOpen, isCompacting, onClick }: SpanRowProps) {
-  const { span, name, offsetMs } = row
-  const { kind, ok } = span
-  const startMs = span.startMs + offsetMs
-  const endMs = span.endMs === null ? null : span.endMs + offsetMs
-  const percent = (ms: number) => `${(100 * ms) / whole}%`
-  const first = firstTokenOf(span)
-  const [, tick = whole] = ticksOf(whole)
-  const style: CSSProperties & Record<'--tick', string> = { '--tick': percent(tick) }
-  return (
-    <UnstyledButton className={classes.span ?? ''} aria-expanded={isOpen} onClick={onClick}>
-      <span className={classes.spanName}>
-        {kind === 'tool' ? <ToolName seen={name} /> : name}
-        {words !== '' && <small>{words}</small>}
-      </span>
-      <span className={classes.track} style={style} aria-hidden>
-        <i
-          data-kind={kind}
-          data-compacts={isCompacting || undefined}
-          data-ok={String(ok)}
-          style={{ left: percent(startMs), width: percent((endMs ?? whole) - startMs) }}
-        />
-        {first !== null && <b style={{ left: percent(first + offsetMs) }} />}
-        {at !== null && <u style={{ left: percent(Math.min(at, whole)) }} />}
-      </span>
-      <span className={classes.took}>
-        {endMs === null && 'running, '}
-        <span>{endMs === null ? wholeSeconds(whole - startMs) : duration(endMs - startMs)}</span>
-      </span>
-    </UnstyledButton>
   )
 }

@@ -4,7 +4,7 @@ import { plural } from '../blocks/words.ts'
 import { duration } from '../chart/words.ts'
 import type { ModelRequest, Span, Trace, TracedReply } from './types.ts'
 
-const numberIn = ({ detail }: Span, name: string): number | null => {
+export const numberIn = ({ detail }: Span, name: string): number | null => {
   const value = detail[name]
   return typeof value === 'number' ? value : null
 }

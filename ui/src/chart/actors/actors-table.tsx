@@ -4,10 +4,10 @@ import card from '../../blocks/card.module.css'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
 import type { SessionPlace } from '../../sessions/queries.ts'
 import { sessionName, shortId } from '../../sessions/words.ts'
+import silenceClasses from '../../traces/silence/silence.module.css'
 import type { Silence } from '../../traces/silence/silence.ts'
 import { SilenceActions } from '../../traces/silence/silence-actions.tsx'
 import { SilentFor } from '../../traces/silence/silent-for.tsx'
-import traces from '../../traces/traces.module.css'
 import classes from '../chart-page.module.css'
 import { InstanceChip } from '../chips/instance-chip.tsx'
 import { StateChip } from '../chips/state-chip.tsx'
@@ -23,7 +23,7 @@ interface ActorsTableProps {
 
 const Quiet = ({ silence, session }: { silence: Silence | undefined; session: SessionPlace }) =>
   silence && (
-    <span className={traces.quiet}>
+    <span className={silenceClasses.quiet}>
       <SilentFor silence={silence} isShort />
       <SilenceActions silence={silence} session={session} />
     </span>

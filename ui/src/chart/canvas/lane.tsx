@@ -4,6 +4,7 @@
  */
 import { wholeSeconds } from '../../blocks/time-words.ts'
 import { useNow } from '../../blocks/use-now.ts'
+import { Hatch } from '../../traces/silence/hatch.tsx'
 import type { Silence } from '../../traces/silence/silence.ts'
 import { SilentFor } from '../../traces/silence/silent-for.tsx'
 import { duration } from '../words.ts'
@@ -50,7 +51,7 @@ export function Lane({ bars, since, until, silence = null }: LaneProps) {
               />
             )}
             {silence !== null && endMs === null && (
-              <s data-level={silence.level} style={{ left: percent(whole - silence.ms), width: percent(silence.ms) }} />
+              <Hatch level={silence.level} left={percent(whole - silence.ms)} width={percent(silence.ms)} />
             )}
           </span>
         </span>

@@ -119,9 +119,12 @@ function Reply({
         />
       )}
       <Foot message={message} {...{ agentModel, actions, isTraceOpen }} onTrace={toggleTrace} />
-      {isTraceOpen && message.id !== null && (
+      {isTraceOpen && message.id !== null && actions.sessionId !== null && (
         <Suspense>
-          <ReplyTrace key={message.id} reply={{ id: message.id, isRunning: isWriting, toolCalls, error }} />
+          <ReplyTrace
+            key={message.id}
+            reply={{ id: message.id, sessionId: actions.sessionId, isRunning: isWriting, toolCalls, error }}
+          />
         </Suspense>
       )}
     </article>

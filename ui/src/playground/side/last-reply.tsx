@@ -20,7 +20,7 @@ interface LastReplyProps {
 export function LastReply({ agentId, sessionId, show, turn, onTurn, onRequest }: LastReplyProps) {
   const { data } = useQuery({ ...messageList(agentId, sessionId ?? ''), enabled: sessionId !== undefined })
   const reply = data?.path.findLast(({ role }) => role === 'assistant')
-  if (reply === undefined) {
+  if (reply === undefined || sessionId === undefined) {
     return (
       <Text fz="sm" c="dimmed">
         {show === 'trace' ? 'What the newest reply does appears here.' : 'What the model is sent appears here.'}
@@ -29,5 +29,6 @@ export function LastReply({ agentId, sessionId, show, turn, onTurn, onRequest }:
   }
   if (show === 'request') return <ModelSaw messageId={reply.id} turn={turn} onTurn={onTurn} />
   const { id, status, toolCalls, error } = reply
-  return <Spans key={id} reply={{ id, isRunning: status === 'streaming', toolCalls, error }} onRequest={onRequest} />
+  const isRunning = status === 'streaming'
+  return <Spans key={id} reply={{ id, sessionId, isRunning, toolCalls, error }} onRequest={onRequest} />
 }

@@ -17,7 +17,7 @@ export interface Silence {
 }
 
 /** A reply that writes is silent for shorter between its words. */
-const LEAST_MS = 5_000
+export const LEAST_MS = 5_000
 
 /**
  * Returns the silence of a reply, or null while it brings something. Times are milliseconds since 1970: of its newest
@@ -27,6 +27,14 @@ export function silenceOf(newest: number, began: number, now: number, patience: 
   const ms = now - newest
   if (ms < LEAST_MS) return null
   const limitMs = Math.max(0, Math.min(patience.silenceLimitMs, began + patience.replyLimitMs - newest))
-  const level = ms * 3 >= limitMs * 2 ? 'grave' : ms * 3 >= limitMs ? 'long' : 'short'
-  return { ms, limitMs, level, words: `Silent for ${wholeSeconds(ms)}, given up at ${wholeSeconds(limitMs)}` }
+  return {
+    ms,
+    limitMs,
+    level: levelOf(ms, limitMs),
+    words: `Silent for ${wholeSeconds(ms)}, given up at ${wholeSeconds(limitMs)}`,
+  }
 }
+
+/** Returns how long a silence is, beside the time that it may last. */
+export const levelOf = (ms: number, limitMs: number): Silence['level'] =>
+  ms * 3 >= limitMs * 2 ? 'grave' : ms * 3 >= limitMs ? 'long' : 'short'

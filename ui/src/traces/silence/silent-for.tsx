@@ -1,5 +1,5 @@
 import { wholeSeconds } from '../../blocks/time-words.ts'
-import classes from '../traces.module.css'
+import classes from './silence.module.css'
 import type { Silence } from './silence.ts'
 
 /** The time in which a reply has brought nothing: grey at first, amber, then red. */

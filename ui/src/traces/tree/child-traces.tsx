@@ -28,17 +28,17 @@ export function ChildTraces({ call: { endMs }, trace: { startedAt }, child, onTo
   const until = endMs === null ? Number.POSITIVE_INFINITY : Date.parse(startedAt) + endMs
   return data
     .filter(({ role, createdAt }) => role === 'assistant' && Date.parse(createdAt) <= until)
-    .map((message) => <Follow key={message.id} message={message} sessionId={child.sessionId} onTold={onTold} />)
+    .map((message) => <Follow key={message.id} message={message} onTold={onTold} />)
 }
 
-function Follow({ message, sessionId, onTold }: { message: Message; sessionId: string; onTold: OnTold }) {
+function Follow({ message, onTold }: { message: Message; onTold: OnTold }) {
   const reply = useMemo(() => {
-    const { id, status, toolCalls, error } = message
-    return { id, isRunning: status === 'streaming', toolCalls, error }
+    const { id, sessionId, status, toolCalls, error } = message
+    return { id, sessionId, isRunning: status === 'streaming', toolCalls, error }
   }, [message])
   const { trace } = useTrace(reply.id, reply.isRunning)
   useEffect(() => {
-    if (trace) onTold({ sessionId, reply, trace })
-  }, [trace, reply, sessionId, onTold])
+    if (trace) onTold({ reply, trace })
+  }, [trace, reply, onTold])
   return null
 }

@@ -5,7 +5,6 @@ import { spanName } from '../words.ts'
 
 /** A reply of a session that answers a call. */
 export interface ToldReply {
-  sessionId: string
   reply: TracedReply
   trace: Trace
 }
@@ -36,14 +35,10 @@ export const turnKey = (replyId: string, turn: number): string => `${replyId} ${
 export type Folded = ReadonlySet<string>
 
 /** Returns the rows that are shown, each session below its call. */
-export function treeRows(
-  top: { reply: TracedReply; trace: Trace },
-  told: readonly ToldReply[],
-  folded: Folded,
-): TreeRow[] {
+export function treeRows(top: ToldReply, told: readonly ToldReply[], folded: Folded): TreeRow[] {
   const begun = startOf(top.trace)
   const placed = new Set<string>()
-  const rowsOf = ({ reply, trace }: Omit<ToldReply, 'sessionId'>, level: number, of: string | null): TreeRow[] => {
+  const rowsOf = ({ reply, trace }: ToldReply, level: number, of: string | null): TreeRow[] => {
     placed.add(reply.id)
     const offsetMs = Math.max(0, startOf(trace) - begun)
     return trace.spans.flatMap((span): TreeRow[] => {
@@ -75,7 +70,9 @@ const endOf = (trace: Trace): number => {
 function answering({ child, startMs, endMs }: Span, trace: Trace, told: readonly ToldReply[]): ToldReply[] {
   const [from, until] = [startOf(trace) + startMs, endMs === null ? Number.POSITIVE_INFINITY : startOf(trace) + endMs]
   return told
-    .filter((one) => one.sessionId === child?.sessionId && startOf(one.trace) <= until && endOf(one.trace) >= from)
+    .filter(
+      (one) => one.reply.sessionId === child?.sessionId && startOf(one.trace) <= until && endOf(one.trace) >= from,
+    )
     .toSorted((one, other) => startOf(one.trace) - startOf(other.trace))
 }
 
