@@ -1,7 +1,7 @@
 /** The machine as a picture: laid out at build time (layout.ts), drawn by React Flow; `marks` show what is going on. */
 import '@xyflow/react/dist/base.css'
 import { ActionIcon, Group, useComputedColorScheme } from '@mantine/core'
-import { useMergedRef, useResizeObserver } from '@mantine/hooks'
+import { useResizeObserver } from '@mantine/hooks'
 import { IconFocusCentered, IconMinus, IconPlus } from '@tabler/icons-react'
 import {
   type AriaLabelConfig,
@@ -11,8 +11,8 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react'
-import { type SyntheticEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { type Form, type Layout, SMALLEST } from '../layout/layout.ts'
+import { type SyntheticEvent, useEffect, useMemo, useState } from 'react'
+import type { Form, Layout } from '../layout/layout.ts'
 import classes from './chart.module.css'
 import { CopyChart } from './copy-chart.tsx'
 import { flowEdges, flowNodes } from './flow-elements.ts'
@@ -54,38 +54,35 @@ function Canvas({ layout, form, marks, label }: ChartCanvasProps) {
   const edges = useMemo(() => flowEdges(layout, form, marks.transitions), [layout, form, marks.transitions])
   const [looked, setLooked] = useState<string | null>(null)
   const box = useFitted(layout)
-  const around = useInSight(middleOf(layout, marks))
   const onFocus = ({ target }: SyntheticEvent) =>
     setLooked(target instanceof Element ? (target.closest('[data-id]')?.getAttribute('data-id') ?? null) : null)
   return (
     <figure className={classes.figure} aria-label={label} data-form={form}>
-      <div ref={around} className={classes.around}>
-        <div ref={box} className={classes.canvas} style={sizeOf(layout, form)}>
-          <ReactFlow
-            nodes={nodes}
-            edges={edges}
-            nodeTypes={nodeTypes}
-            edgeTypes={edgeTypes}
-            colorMode={colorMode}
-            attributionPosition="top-left"
-            minZoom={0.25}
-            maxZoom={2.5}
-            nodesDraggable={false}
-            nodesConnectable={false}
-            elementsSelectable={false}
-            zoomOnScroll={false}
-            zoomOnDoubleClick={false}
-            preventScrolling={false}
-            panOnDrag={form === 'wide'}
-            onNodeMouseEnter={(_event, { id }) => setLooked(id)}
-            onNodeMouseLeave={() => setLooked(null)}
-            onEdgeMouseEnter={(_event, { id }) => setLooked(id)}
-            onEdgeMouseLeave={() => setLooked(null)}
-            ariaLabelConfig={spoken}
-            onFocus={onFocus}
-            onBlur={() => setLooked(null)}
-          />
-        </div>
+      <div ref={box} className={classes.canvas} style={sizeOf(layout, form)}>
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          colorMode={colorMode}
+          attributionPosition="top-left"
+          minZoom={0.25}
+          maxZoom={2.5}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          elementsSelectable={false}
+          zoomOnScroll={false}
+          zoomOnDoubleClick={false}
+          preventScrolling={false}
+          panOnDrag={form === 'wide'}
+          onNodeMouseEnter={(_event, { id }) => setLooked(id)}
+          onNodeMouseLeave={() => setLooked(null)}
+          onEdgeMouseEnter={(_event, { id }) => setLooked(id)}
+          onEdgeMouseLeave={() => setLooked(null)}
+          ariaLabelConfig={spoken}
+          onFocus={onFocus}
+          onBlur={() => setLooked(null)}
+        />
       </div>
       <figcaption className={classes.caption}>
         <Meaning layout={layout} looked={looked} />
@@ -98,44 +95,21 @@ function Canvas({ layout, form, marks, label }: ChartCanvasProps) {
   )
 }
 
-/** Returns the size of the chart. It is as wide as its card, but never too small to read: then the card scrolls. */
+/** Returns the size of the chart: as wide as its card, the tall form no wider than it is drawn. */
 const sizeOf = ({ width, height }: Layout, form: Form) => ({
   aspectRatio: `${width} / ${height}`,
-  minWidth: Math.ceil(width * SMALLEST),
   ...(form === 'tall' && { maxWidth: width, marginInline: 'auto' }),
 })
-
-/** Returns the middle of the state where the actor is, or of the first one, as a part of the chart's width. */
-function middleOf({ states, width }: Layout, marks: Marks): number {
-  const inner = states.filter(({ compound }) => !compound)
-  const found = inner.findLast(({ state }) => marks.states.get(state.id)?.lit === true) ?? inner[0]
-  return found === undefined ? 0.5 : (found.box.x + found.box.width / 2) / width
-}
-
-/** Brings the place into sight where the chart is wider than its card. */
-function useInSight(place: number) {
-  const around = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const { current } = around
-    if (current === null) return
-    const { scrollLeft, scrollWidth, clientWidth } = current
-    const at = place * scrollWidth
-    if (at < scrollLeft + clientWidth / 6 || at > scrollLeft + (clientWidth * 5) / 6)
-      current.scrollLeft = at - clientWidth / 2
-  }, [place])
-  return around
-}
 
 /** Fits the whole chart whenever its container changes size. */
 function useFitted(layout: Layout) {
   const { fitBounds } = useReactFlow()
-  const own = useRef<HTMLDivElement>(null)
   const [sized, { width, height }] = useResizeObserver<HTMLDivElement>()
   useEffect(() => {
     const frame = requestAnimationFrame(() => void fitBounds(boundsOf(layout), fit))
     return () => cancelAnimationFrame(frame)
   }, [fitBounds, width, height, layout])
-  return useMergedRef(own, sized)
+  return sized
 }
 
 function Zoom({ layout }: { layout: Layout }) {

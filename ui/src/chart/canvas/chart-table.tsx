@@ -3,21 +3,24 @@ import card from '../../blocks/card.module.css'
 import classes from '../chart-page.module.css'
 import { StateWord } from '../chips/state-chip.tsx'
 import { isActive, toneOf } from '../machine.ts'
-import type { LaidOutChart } from './use-chart.ts'
+import type { Chart } from '../step.ts'
 
 interface ChartTableProps {
-  laidOut: LaidOutChart
+  chart: Chart
   /** Innermost state of the shown actor. */
-  current?: string | null
+  current: string | null
+  /** The transition that led there. */
+  taken: string | null
+  /** Whether it stands in the place of the picture. */
+  isAlone: boolean
 }
 
-/** The chart as text: for screen readers, and to be searched. */
-export function ChartTable({ laidOut: { chart }, current = null }: ChartTableProps) {
-  if (chart === undefined) return null
+/** The chart as text: for screen readers, to be searched, and where the picture has no room. */
+export function ChartTable({ chart, current, taken, isAlone }: ChartTableProps) {
   return (
-    <details className={classes.words}>
+    <details className={classes.words} open={isAlone}>
       <summary>States and transitions as a table</summary>
-      <div className={classes.scroll}>
+      <div>
         <Table className={`${card.table} ${classes.table}`} aria-label="States and transitions">
           <Table.Thead>
             <Table.Tr>
@@ -44,8 +47,13 @@ export function ChartTable({ laidOut: { chart }, current = null }: ChartTablePro
                   {chart.transitions
                     .filter(({ source }) => source === id)
                     .map((transition) => (
-                      <div key={transition.id} className={classes.way}>
-                        <span>{transition.event}</span> → <StateWord id={transition.target} />
+                      <div
+                        key={transition.id}
+                        className={classes.way}
+                        aria-current={transition.id === taken || undefined}
+                      >
+                        <b>{transition.event}</b> → <StateWord id={transition.target} />
+                        <span className={classes.meaning}>{transition.description}</span>
                       </div>
                     ))}
                 </Table.Td>

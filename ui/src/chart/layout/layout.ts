@@ -46,10 +46,11 @@ const stored: Readonly<Record<string, StoredLayout>> = layouts
 const nowhere: Box = { x: 0, y: 0, width: 0, height: 0 }
 
 /** Words of the layouts have 13.2 pixels: drawn smaller than this they would have less than 12. */
-export const SMALLEST = 0.91
+const SMALLEST = 0.91
 
-/** The least width in pixels that the wide form needs. */
-export const leastWideWidth = Math.ceil((stored.wide?.width ?? 0) * SMALLEST)
+/** Returns the form whose words can be read in so many pixels. Null where neither fits. */
+export const formFor = (width: number): Form | null =>
+  (['wide', 'tall'] as const).find((form) => (stored[form]?.width ?? 0) * SMALLEST <= width) ?? null
 
 /** Returns the layout of the chart. It leaves out what an older page does not know. */
 export function layoutOf(chart: Chart, form: Form): Layout | undefined {

@@ -1,9 +1,10 @@
 /** The answers that a chart is opened for: where the reply is, how long it is silent, what may come next, why it ended. */
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { wholeSeconds } from '../../blocks/time-words.ts'
 import type { Silence } from '../../traces/silence/silence.ts'
-import { useChart } from '../canvas/use-chart.ts'
 import { isRunning, toneOf } from '../machine.ts'
+import { chartQuery } from '../queries.ts'
 import classes from './answers.module.css'
 import { nextOf, stateName } from './words.ts'
 
@@ -69,7 +70,7 @@ const Answer = ({ question, children, more, actions, tone, level, isNext, isStat
 
 /** The states that may come next, each with what leads there, but for what hardly ever happens. */
 function Next({ current }: { current: string }) {
-  const { chart } = useChart()
+  const { data: chart } = useQuery(chartQuery)
   if (chart === undefined) return null
   return (
     <ul className={classes.next}>

@@ -1,13 +1,16 @@
 /** The machine as it is read: one row from a message to the outcome, with what is going on. The whole machine is below it. */
 import { Button } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useElementSize } from '@mantine/hooks'
 import { IconArrowRight } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { ChartPicture } from '../canvas/chart-picture.tsx'
 import { ChartTable } from '../canvas/chart-table.tsx'
 import { actorMarks } from '../canvas/marks.ts'
 import { useChart } from '../canvas/use-chart.ts'
 import { toneOf, transitionTaken } from '../machine.ts'
+import { chartQuery } from '../queries.ts'
 import type { Step } from '../step.ts'
 import { Happened, isAt, type Picked } from './happened.tsx'
 import classes from './reading.module.css'
@@ -35,7 +38,7 @@ const outcomes = ['complete', 'waiting', 'error', 'cancelled'] as const
 export function ReadingChart({ current, step, steps, doing, asked, answers, children }: ReadingChartProps) {
   const [picked, setPicked] = useState<Picked | null>(null)
   const keys = useArrows()
-  const { chart } = useChart()
+  const { data: chart } = useQuery(chartQuery)
   const next = new Set(chart && current !== null ? nextOf(chart, current).flatMap(({ targets }) => targets) : [])
   const lit = (id: string) => current === id || undefined
   const taken = step && step.to === current ? step : undefined
@@ -109,32 +112,39 @@ export function ReadingChart({ current, step, steps, doing, asked, answers, chil
   )
 }
 
-/** The whole machine, one click away: every transition, as a picture and as a table. */
+/** The whole machine, one click away: every transition, as a picture where there is room for one, and as a table. */
 function Machine({ current, step }: { current: string | null; step: Step | undefined }) {
   const [isOpen, { toggle }] = useDisclosure()
-  const laidOut = useChart()
-  const { chart, layout } = laidOut
+  const { ref, width } = useElementSize()
+  const { chart, layout, form, error } = useChart(width - BORDERS_PX)
   const transition = chart && step && transitionTaken(chart.transitions, step)
   return (
-    <div className={classes.machine}>
+    <div className={classes.machine} ref={ref}>
       <Button variant="subtle" color="gray" size="compact-sm" aria-expanded={isOpen} onClick={toggle}>
         All transitions
       </Button>
       {isOpen && (
         <>
-          {layout && (
+          <ErrorAlert error={error} />
+          {layout && form && (
             <ChartPicture
-              laidOut={laidOut}
+              layout={layout}
+              form={form}
               marks={actorMarks(layout, current, transition && step ? { id: transition.id, step } : null)}
               label="The whole machine"
             />
           )}
-          <ChartTable laidOut={laidOut} current={current} />
+          {chart && width > 0 && (
+            <ChartTable chart={chart} current={current} taken={transition?.id ?? null} isAlone={form === null} />
+          )}
         </>
       )}
     </div>
   )
 }
+
+/** Of the picture, at its left and right. */
+const BORDERS_PX = 2
 
 /** Has one stop of the tab key; arrows lead from state to state. */
 function useArrows() {
