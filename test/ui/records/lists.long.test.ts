@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { startUpstream } from '../../support/network/upstream.ts'
-import { focused, openBrowser, unique } from '../browser.ts'
+import { axe, focused, openBrowser, sidewaysScroll, unique } from '../browser.ts'
 
 const up = await startUpstream()
 const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
@@ -85,6 +85,30 @@ test('a prompt leads to its changes, and a name in the audit to all that it did'
   const audit = page.getByRole('table', { name: 'Audit' })
   await audit.getByText('Prompt created: Front desk', { exact: false }).waitFor()
   await expect.poll(() => audit.getByRole('row').count()).toBe(2)
+})
+
+test('what was changed has the whole width of the audit on a phone, and its request is copied', async () => {
+  await app.client.POST('/api/v1/prompts', { body: { name: unique('Narrow'), content: 'Be kind.' } })
+  await using page = await browser.page(app.url, { width: 390, height: 844 })
+  await page.goto('/audit?kind=prompt')
+  const audit = page.getByRole('table', { name: 'Audit' })
+  const change = audit.getByRole('button', { name: /^Show changes of Narrow/ })
+  await change.click()
+  const shown = audit.locator('pre').first()
+  const width = async () => (await shown.boundingBox())?.width
+  await expect.poll(width).toBeGreaterThan(((await audit.boundingBox())?.width ?? 0) - 20)
+  await audit.getByRole('button', { name: 'Copy the request id' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+})
+
+test('an entry about a user leads to the sessions of that user', async () => {
+  const user = unique('ann')
+  await fetch(`${app.url}/api/v1/agents/${agentId}/deploy/users/${user}/revoke`, { method: 'POST' })
+  await using page = await browser.page(app.url)
+  await page.goto(`/audit?kind=user&q=${user}`)
+  await page.getByRole('link', { name: 'Sessions of the user' }).click()
+  await expect.poll(() => page.getByRole('search').locator('input').inputValue()).toContain(user)
 })
 
 test('in place of an unknown record are those that are there, and the way to the others', async () => {

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { AwaitedRows } from '../blocks/awaited/awaited-rows.tsx'
 import blocks from '../blocks/blocks.module.css'
+import { Copy } from '../blocks/copy.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { withParams } from '../blocks/search-params.ts'
 import { localTime } from '../blocks/time-words.ts'
@@ -10,13 +11,15 @@ import { plural } from '../blocks/words.ts'
 import classes from './audit.module.css'
 import { FieldChange } from './field-change.tsx'
 import type { AuditEntry } from './queries.ts'
-import { actorName, meansOf, whatWords } from './words.ts'
+import { actorName, meansOf, userOf, whatWords } from './words.ts'
 
 interface AuditTableProps {
   /** Undefined until they are read. */
   entries: readonly AuditEntry[] | undefined
   isStale: boolean
 }
+
+const COLUMNS = 3
 
 export const AuditTable = ({ entries, isStale }: AuditTableProps) => (
   <div className={blocks.card}>
@@ -32,10 +35,10 @@ export const AuditTable = ({ entries, isStale }: AuditTableProps) => (
         {entries?.map((entry) => (
           <Entry key={entry.id} entry={entry} />
         ))}
-        {entries === undefined && <AwaitedRows columns={3} />}
+        {entries === undefined && <AwaitedRows columns={COLUMNS} />}
         {entries?.length === 0 && (
           <Table.Tr>
-            <Table.Td colSpan={3} ta="center" c="dimmed" py="lg">
+            <Table.Td colSpan={COLUMNS} ta="center" c="dimmed" py="lg">
               No results
             </Table.Td>
           </Table.Tr>
@@ -51,56 +54,69 @@ function Entry({ entry }: { entry: AuditEntry }) {
   const [isOpen, setOpen] = useState(false)
   const fields = Object.entries(changes)
   const name = recordName ?? recordId
+  const user = userOf(entry)
   return (
-    <Table.Tr>
-      <Table.Td valign="top">
-        <RelativeTime iso={at} />
-        <div className={classes.quiet}>{localTime(at)}</div>
-      </Table.Td>
-      <Table.Td valign="top">
-        {actor === null ? (
-          <bdi>{actorName(entry)}</bdi>
-        ) : (
-          <Link
-            to={`?${withParams(new URLSearchParams(search), { actor, offset: null })}`}
-            title={`All that ${actor} did`}
-          >
-            <bdi>{actor}</bdi>
-          </Link>
-        )}
-        <div className={classes.quiet}>
-          {meansOf(entry)}
-          {ip !== null && `, ${ip}`}
-        </div>
-      </Table.Td>
-      <Table.Td>
-        {whatWords(entry)}
-        {name !== null && name !== actor && (
-          <>
-            : <bdi>{name}</bdi>
-          </>
-        )}{' '}
-        {fields.length > 0 && (
-          <Button
-            variant="subtle"
-            color="gray"
-            size="compact-xs"
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-            aria-label={`${isOpen ? 'Hide' : 'Show'} changes of ${name ?? kind}, ${plural(fields.length, 'field')}`}
-          >
-            {isOpen ? 'Hide changes' : 'Show changes'}
-          </Button>
-        )}
-        {isOpen && (
-          <div className={classes.changes}>
-            {fields.map(([field, change]) => (
-              <FieldChange key={field} name={field} {...change} />
-            ))}
-            {requestId !== null && <div className={classes.quiet}>Request {requestId}</div>}
+    <>
+      <Table.Tr data-open={isOpen || undefined}>
+        <Table.Td valign="top">
+          <RelativeTime iso={at} />
+          <div className={classes.quiet}>{localTime(at)}</div>
+        </Table.Td>
+        <Table.Td valign="top">
+          {actor === null ? (
+            <bdi>{actorName(entry)}</bdi>
+          ) : (
+            <Link
+              to={`?${withParams(new URLSearchParams(search), { actor, offset: null })}`}
+              title={`All that ${actor} did`}
+            >
+              <bdi>{actor}</bdi>
+            </Link>
+          )}
+          <div className={classes.quiet}>
+            {meansOf(entry)}
+            {ip !== null && `, ${ip}`}
           </div>
-        )}
-      </Table.Td>
-    </Table.Tr>
+        </Table.Td>
+        <Table.Td valign="top">
+          {whatWords(entry)}
+          {name !== null && name !== actor && (
+            <>
+              : <bdi>{name}</bdi>
+            </>
+          )}{' '}
+          {user !== null && <Link to={`/sessions?${new URLSearchParams({ user })}`}>Sessions of the user</Link>}{' '}
+          {fields.length > 0 && (
+            <Button
+              variant="subtle"
+              color="gray"
+              size="compact-xs"
+              className={classes.more ?? ''}
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+              aria-label={`${isOpen ? 'Hide' : 'Show'} changes of ${name ?? kind}, ${plural(fields.length, 'field')}`}
+            >
+              {isOpen ? 'Hide changes' : 'Show changes'}
+            </Button>
+          )}
+        </Table.Td>
+      </Table.Tr>
+      {isOpen && (
+        <Table.Tr>
+          <Table.Td colSpan={COLUMNS}>
+            <div className={classes.changes}>
+              {fields.map(([field, change]) => (
+                <FieldChange key={field} name={field} {...change} />
+              ))}
+              {requestId !== null && (
+                <div className={classes.quiet}>
+                  Request {requestId} <Copy text={requestId} label="Copy the request id" />
+                </div>
+              )}
+            </div>
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </>
   )
 }

@@ -53,6 +53,10 @@ export function actorName({ actor, actorKind }: AuditEntry): string {
   return actorKind === 'deploy_key' ? 'The deploy key' : actorKind === 'system' ? 'The server' : 'Anonymous'
 }
 
+/** Returns the user of sessions whom an entry names: its record, or the holder of a client secret. Null for no user. */
+export const userOf = ({ actor, actorKind, kind, recordName }: AuditEntry): string | null =>
+  kind === 'user' ? recordName : actorKind === 'client_secret' ? actor : null
+
 /** Returns by which means they were known; where no login is set up, nobody is. */
 export const meansOf = ({ actor, actorKind }: AuditEntry): string =>
   actor === null && actorKind === 'login' ? 'no login set up' : actorKinds[actorKind]
