@@ -140,6 +140,26 @@ test('rows of 32 px are walked by keys, with a preview beside them; columns are 
   await page.getByRole('columnheader', { name: 'Model' }).waitFor()
 })
 
+test('selected sessions that were archived are taken back in the toast; the Delete key asks what is deleted', async () => {
+  const words = unique('A lamp to put away')
+  await scene.say(words)
+  await using page = await browser.page(app.url)
+  await page.goto(`/sessions?q=${words}`)
+  await rows(page).getByText(words).first().waitFor()
+  await page.locator('body').press('j')
+  await page.locator('body').press('x')
+  await page.getByRole('button', { name: 'Archive', exact: true }).click()
+  const toast = page.getByRole('alert').filter({ hasText: 'Archived 1 session.' })
+  await toast.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone.').waitFor()
+  await page.locator('body').press('x')
+  await page.getByRole('button', { name: 'Archive', exact: true }).waitFor()
+  await page.locator('body').press('Delete')
+  const dialog = page.getByRole('dialog', { name: 'Delete 1 session?' })
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await rows(page).getByText(words).waitFor({ state: 'detached' })
+})
+
 test('at 1280 pixels every usual column is in sight, and the title is still the widest', async () => {
   const words = unique('A lamp for all columns')
   await scene.say(words)

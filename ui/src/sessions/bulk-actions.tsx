@@ -5,6 +5,8 @@ import { IconArchive, IconHandStop, IconPlayerStop, IconTrash } from '@tabler/ic
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { tellUndoable } from '../blocks/messages/undoable.tsx'
+import { usePageKeys } from '../blocks/pages/page-keys.ts'
 import { plural, wholeNumber } from '../blocks/words.ts'
 import { archiveAll, deleteAll, rejectAll, type SessionOverview, stopAll } from './queries.ts'
 import classes from './sessions.module.css'
@@ -12,6 +14,11 @@ import classes from './sessions.module.css'
 interface BulkActionsProps {
   selected: readonly SessionOverview[]
   onDone: () => void
+}
+
+interface Archiving {
+  sessions: readonly SessionOverview[]
+  archived: boolean
 }
 
 export function BulkActions({ selected, onDone }: BulkActionsProps) {
@@ -31,8 +38,11 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
   })
   const isArchived = selected.length > 0 && selected.every(({ archived }) => archived)
   const archiving = useMutation({
-    mutationFn: (sessions: readonly SessionOverview[]) => archiveAll(sessions, !isArchived),
-    onSuccess: onDone,
+    mutationFn: ({ sessions, archived }: Archiving) => archiveAll(sessions, archived),
+    onSuccess(_, { sessions, archived }) {
+      if (archived) tellUndoable(`Archived ${plural(sessions.length, 'session')}.`, () => archiveAll(sessions, false))
+      onDone()
+    },
   })
   const deletion = useMutation({
     mutationFn: deleteAll,
@@ -42,6 +52,7 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
       onDone()
     },
   })
+  usePageKeys([['Delete', () => selected.length > 0 && setAsked(selected)]])
   return (
     <>
       {selected.length > 0 && (
@@ -75,7 +86,12 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
             size="xs"
             loading={archiving.isPending}
             leftSection={<IconArchive size={15} stroke={1.7} aria-hidden />}
-            onClick={() => archiving.mutate(selected)}
+            onClick={() =>
+              archiving.mutate({
+                sessions: selected.filter(({ archived }) => archived === isArchived),
+                archived: !isArchived,
+              })
+            }
           >
             {isArchived ? 'Unarchive' : 'Archive'}
           </Button>

@@ -113,7 +113,7 @@ export function Component() {
           {data && <Pager total={data.total} more={data.more} {...page} onOffset={paging.setOffset} />}
           <Text className={classes.keys ?? ''} fz="xs" c="dimmed" mt="xs">
             <Kbd size="xs">J</Kbd> <Kbd size="xs">K</Kbd> move, <Kbd size="xs">Enter</Kbd> opens, <Kbd size="xs">X</Kbd>{' '}
-            selects, <Kbd size="xs">Esc</Kbd> closes the preview
+            selects, <Kbd size="xs">Delete</Kbd> deletes what is selected, <Kbd size="xs">Esc</Kbd> closes the preview
           </Text>
         </div>
         {previewed && (

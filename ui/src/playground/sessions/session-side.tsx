@@ -9,6 +9,8 @@ import { Link, NavLink, useNavigate } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
 import { DeleteButton } from '../../blocks/delete-button.tsx'
+import { tellUndoable } from '../../blocks/messages/undoable.tsx'
+import { useFocusBeside } from '../../blocks/pages/focus-beside.ts'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { archiveSession, deleteSession, type Session, sessionList } from '../queries.ts'
 import { FoundMessages } from './found-messages.tsx'
@@ -123,31 +125,15 @@ const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
   const title = titleOf(session)
   const navigate = useNavigate()
   const archiving = useMutation({
-    mutationFn: () => archiveSession(session, !archived),
+    mutationFn: (isArchived: boolean) => archiveSession(session, isArchived),
     onError: (error) => notifications.show({ color: 'red', message: wordsOf(error) }),
+    onSuccess: (_, isArchived) =>
+      isArchived && tellUndoable(`Archived “${title}”.`, () => archiveSession(session, false)),
   })
+  const row = useFocusBeside<HTMLLIElement>()
   const ArchiveIcon = archived ? IconArchiveOff : IconArchive
   return (
-    <li className={classes.session}>
-      <NavLink to={`/playground/${agentId}/${id}`} onClick={onChosen} title={title}>
-        <span className={classes.sessionTitle} dir="auto">
-          {title}
-        </span>
-        <span className={classes.sessionTime}>
-          {user !== null && `${user} · `}
-          <RelativeTime iso={updatedAt} />
-          {archived && ' · archived'}
-        </span>
-      </NavLink>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={`${archived ? 'Unarchive' : 'Archive'} the session “${title}”`}
-        loading={archiving.isPending}
-        onClick={() => archiving.mutate()}
-      >
-        <ArchiveIcon size={15} stroke={1.7} />
-      </ActionIcon>
+    <li className={classes.session} ref={row}>
       <DeleteButton
         noun="session"
         name={title}
@@ -156,9 +142,36 @@ const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
           if (isOpen) void navigate(`/playground/${agentId}`, { replace: true })
         }}
         trigger={(ask) => (
-          <ActionIcon variant="subtle" color="gray" aria-label={`Delete the session “${title}”`} onClick={ask}>
-            <IconTrash size={15} stroke={1.7} />
-          </ActionIcon>
+          <>
+            <NavLink
+              to={`/playground/${agentId}/${id}`}
+              onClick={onChosen}
+              title={title}
+              aria-keyshortcuts="Delete"
+              onKeyDown={({ key }) => key === 'Delete' && ask()}
+            >
+              <span className={classes.sessionTitle} dir="auto">
+                {title}
+              </span>
+              <span className={classes.sessionTime}>
+                {user !== null && `${user} · `}
+                <RelativeTime iso={updatedAt} />
+                {archived && ' · archived'}
+              </span>
+            </NavLink>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`${archived ? 'Unarchive' : 'Archive'} the session “${title}”`}
+              loading={archiving.isPending}
+              onClick={() => archiving.mutate(!archived)}
+            >
+              <ArchiveIcon size={15} stroke={1.7} />
+            </ActionIcon>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Delete the session “${title}”`} onClick={ask}>
+              <IconTrash size={15} stroke={1.7} />
+            </ActionIcon>
+          </>
         )}
       >
         Its messages are deleted permanently, and a running reply is stopped.

@@ -7,6 +7,7 @@ const shortcuts: readonly [keys: string[], does: string][] = [
   [['?'], 'Show this list'],
   ...goKeys.map(([key, , name]): [string[], string] => [['G', key.toUpperCase()], `Go to ${name}`]),
   [['J'], 'The next one of a list; K: the one before'],
+  [['Delete'], 'Delete the selected sessions, or the one that has the focus beside a conversation'],
   [['['], 'Fold the navigation to its icons'],
   [[']'], 'Fold the sessions beside the conversation'],
   [['Enter'], 'Send the message'],
