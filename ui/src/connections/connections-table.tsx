@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import { AwaitedRows } from '../blocks/awaited/awaited-rows.tsx'
 import blocks from '../blocks/blocks.module.css'
 import { DeleteButton } from '../blocks/delete-button.tsx'
+import { useFocusBeside } from '../blocks/pages/focus-beside.ts'
 import { RelativeTime, TimeUntil } from '../blocks/relative-time.tsx'
 import { useRefusal } from '../login/roles.ts'
 import { removeConnection, type UserConnection } from '../mcp-servers/resource.ts'
@@ -27,12 +28,14 @@ export const ConnectionsTable = ({ connections, user, isStale }: ConnectionsTabl
           <Table.Th className={classes.user ?? ''}>User</Table.Th>
           <Table.Th>MCP server</Table.Th>
           <Table.Th data-minor>Agent</Table.Th>
-          <Table.Th data-wide>Scopes</Table.Th>
+          <Table.Th data-wide className={classes.scopes ?? ''}>
+            Scopes
+          </Table.Th>
           <Table.Th data-minor className={classes.time ?? ''}>
             Since
           </Table.Th>
           <Table.Th data-wide className={classes.time ?? ''}>
-            Token until
+            Token expires
           </Table.Th>
           <Table.Th className={classes.act ?? ''}>
             <VisuallyHidden>Disconnect</VisuallyHidden>
@@ -59,8 +62,9 @@ export const ConnectionsTable = ({ connections, user, isStale }: ConnectionsTabl
 function Row({ connection }: { connection: UserConnection }) {
   const { id, mcpServerId, server, agentId, agentName, user, scope, createdAt, expiresAt } = connection
   const refusal = useRefusal('delete')
+  const row = useFocusBeside<HTMLTableRowElement>()
   return (
-    <Table.Tr>
+    <Table.Tr ref={row}>
       <Table.Td className={classes.whole ?? ''}>
         <Anchor component={Link} to={`?user=${encodeURIComponent(user)}`} fz="inherit">
           <bdi>{user}</bdi>
@@ -76,15 +80,21 @@ function Row({ connection }: { connection: UserConnection }) {
           <bdi>{agentName}</bdi>
         </Anchor>
       </Table.Td>
-      <Table.Td data-wide className={classes.whole ?? ''}>
-        {scope ?? 'None named'}
+      <Table.Td data-wide>
+        {scope === null
+          ? 'Not stated'
+          : scope.split(' ').map((one) => (
+              <div key={one} className={classes.scope} title={one}>
+                {one}
+              </div>
+            ))}
       </Table.Td>
       <Table.Td data-minor>
         <RelativeTime iso={createdAt} />
       </Table.Td>
       <Table.Td data-wide>
         {expiresAt === null ? (
-          'No end named'
+          'Not stated'
         ) : Date.parse(expiresAt) > serverNow() ? (
           <TimeUntil iso={expiresAt} />
         ) : (
