@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, fork, type StdioOptions } from 'node:child_process'
 import type { EventEmitter } from 'node:events'
+import { constants, setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { startDeadline } from './deadline.ts'
@@ -23,6 +24,15 @@ export const startThread = (file: URL, maxMegabytes: number, workerData?: unknow
 
 export const startProcess = (file: URL, maxMegabytes: number, stdio: StdioOptions): ChildProcess =>
   fork(file, { execArgv: [`--max-old-space-size=${maxMegabytes}`], env: {}, stdio })
+
+/** Lowers the process's priority below that of running replies. */
+export function yieldToReplies({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // it has exited, or we lack the permission
+  }
+}
 
 async function endIsolate(isolate: Isolate): Promise<void> {
   if (isolate instanceof Worker) await isolate.terminate()

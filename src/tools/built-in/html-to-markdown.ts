@@ -2,9 +2,8 @@
  * Converts pages to Markdown, each in a process that can be killed: a crafted page can take hours or gigabytes, and a
  * thread that runs out of memory takes the whole process with it ("<" five million times, despite resourceLimits).
  */
-import { constants, setPriority } from 'node:os'
 import { pipeline } from 'node:stream/promises'
-import { answerOf, startProcess } from '../../async/isolated-worker.ts'
+import { answerOf, startProcess, yieldToReplies } from '../../async/isolated-worker.ts'
 import { createSemaphore } from '../../async/semaphore.ts'
 import type { MarkdownJob } from './markdown-child.ts'
 
@@ -57,7 +56,7 @@ async function convert({ chunks, ...page }: Page, signal: AbortSignal, limits: M
     if (code === 0) resolve(Buffer.concat(output).toString())
     else reject(new MarkdownError('The page is too large or too tangled to be read.'))
   })
-  yieldToReplies(child.pid)
+  yieldToReplies(child)
   const late = () => new MarkdownError('The page takes too long to read.')
   // One more second for its start, so that its own limit fires first.
   return await answerOf(child, promise, { deadlineMs: limits.timeoutMs + 1000, signal, late })
@@ -66,13 +65,4 @@ async function convert({ chunks, ...page }: Page, signal: AbortSignal, limits: M
 function* inputOf(job: MarkdownJob, chunks: readonly Uint8Array[]): Generator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(job)}\n`)
   yield* chunks
-}
-
-/** Lowers the process's priority below that of running replies. */
-function yieldToReplies(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // it has exited, or we lack the permission
-  }
 }

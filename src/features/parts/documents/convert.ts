@@ -2,9 +2,8 @@
  * Converts documents to text, each in a process that can be killed: a crafted one may take any time and memory. Nothing
  * here holds a document: its bytes go to the process as they are read.
  */
-import { constants, setPriority } from 'node:os'
 import { pipeline } from 'node:stream/promises'
-import { answerOf, startProcess } from '../../../async/isolated-worker.ts'
+import { answerOf, startProcess, yieldToReplies } from '../../../async/isolated-worker.ts'
 import { createSemaphore } from '../../../async/semaphore.ts'
 import type { DocumentFault } from './child/archive.ts'
 import type { DocumentAnswer } from './child/document-child.ts'
@@ -62,7 +61,7 @@ export async function convertDocument(
   child.on('close', (code) => {
     if (unread === null) resolve(code === 0 ? read(Buffer.concat(output)) : { fault: words.memory })
   })
-  yieldToReplies(child.pid)
+  yieldToReplies(child)
   const late = new Error('The document takes too long.')
   return await answerOf(child, promise, { deadlineMs: limits.ms, late: () => late }).catch((error: unknown) => {
     if (error === late) return TOO_LONG
@@ -81,13 +80,4 @@ function read(output: Buffer): Converted {
   const answer: DocumentAnswer = JSON.parse(output.toString('utf8', 0, lineEnd))
   if ('mediaType' in answer) return { mediaType: answer.mediaType, text: output.subarray(lineEnd + 1) }
   return answer.fault === 'other' ? 'other' : { fault: words[answer.fault] }
-}
-
-/** Lowers the process's priority below that of running replies. */
-function yieldToReplies(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // it has exited, or we lack the permission
-  }
 }
