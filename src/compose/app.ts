@@ -176,7 +176,7 @@ async function openDependencies(ground: Ground) {
   const tools = toolDependencies({ sql, secrets, outbound, mcp, mcpListMs, grants, children, waitLimitMs, log })
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
-    ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering, children },
+    ...{ coordination, recorder, handovers: owned.handovers, holds: owned.holds, model, gate, answering, children },
     limits: createLimitGate(repliesSql, coordination),
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
   })

@@ -38,7 +38,8 @@ const EXPIRE_MS = 2000
 /** The interval at which cases of replays are taken, and those that were cancelled are stopped. */
 const REPLAY_MS = 500
 
-interface HostParts extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coordination' | 'recorder' | 'handovers'> {
+interface HostParts
+  extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coordination' | 'recorder' | 'handovers' | 'holds'> {
   journal: Journal
   model: Model
   gate: LeaseGate
@@ -49,7 +50,7 @@ interface HostParts extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coo
 
 /** Opens the host. Its replies may be taken over, and messages begin, from now on. */
 export function openHost({ settings, repliesSql, log, closing, observation }: Ground, parts: HostParts) {
-  const { coordination, recorder, handovers, journal, model, gate, answering, limits, children: late } = parts
+  const { coordination, recorder, handovers, holds, journal, model, gate, answering, limits, children: late } = parts
   const { observer, metrics } = observation
   const inner = createHost({
     model,
@@ -92,7 +93,7 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   timers.every(TEND_MS, 'Tending child sessions', children.tend)
   const expire = createExpiry({ sql: repliesSql, owner, host: inner, generate: queue.generate })
   timers.every(EXPIRE_MS, 'Rejecting approvals that have expired', expire)
-  const compactions = createCompactions(inner)
+  const compactions = createCompactions(inner, holds)
   timers.every(TEND_MS, 'Releasing sessions that were held late', compactions.tend)
   const replays = openReplays(inner, { sql: repliesSql, owner, answering, onLeft: () => wakeReplays() })
   const wakeReplays: () => void = timers.every(REPLAY_MS, 'Running replays', replays.tend)

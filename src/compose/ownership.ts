@@ -126,6 +126,7 @@ export async function openOwnership(
     coordination,
     clock,
     journal,
+    holds: checkpoints,
     handovers,
     recorder,
     ...credentials,

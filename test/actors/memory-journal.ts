@@ -167,9 +167,6 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
       return info ? { replyId: info.id, instanceId: info.instanceId } : null
     },
     history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
-    hold: async () => null,
-    release: async () => null,
-    releaseLate: async () => [],
     isHeld: async () => false,
     epoch: () => store.epoch,
     keepCheckpoint: async ({ epoch }) => (epoch === store.epoch ? 'stored' : 'fenced'),

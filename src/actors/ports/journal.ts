@@ -138,19 +138,6 @@ export interface StoredReply {
   readTo: number
 }
 
-export interface SessionToHold {
-  agentId: string
-  sessionId: string
-  /** UUID that the session is held by. */
-  hold: string
-}
-
-export interface HeldSession {
-  rest: RestState
-  /** Position of its path's last message. Negative: it has none. */
-  historyEnd: number
-}
-
 /** `position`: of the last message that it covers. */
 export interface NewCheckpoint extends Checkpoint {
   model: string
@@ -189,7 +176,7 @@ export interface ToCancel {
   but?: string
 }
 
-/** The summaries of sessions, and the sessions that are held while one is made on its own. */
+/** The summaries of sessions. */
 export interface Checkpoints {
   /**
    * Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone.
@@ -199,18 +186,6 @@ export interface Checkpoints {
     place: Pick<ReplyInfo, 'sessionId' | 'epoch'> & { hold?: string },
     checkpoint: NewCheckpoint,
   ): Promise<'stored' | 'fenced'>
-  /** Holds a session as a reply would, for a summary that no reply waits for. Null when it cannot be held now. */
-  hold(session: SessionToHold, epoch: number): Promise<HeldSession | null>
-  /**
-   * Releases a hold, however long the database is away. Idempotent; a hold ends with its epoch, too. Resolves to the id
-   * of the reply to the queued message that begins with it. Null when none does.
-   */
-  release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<string | null>
-  /**
-   * Releases what this instance holds without `isRunning` there: a call to hold that had no answer was carried out late.
-   * Resolves to the replies that begin with it, as `release` does.
-   */
-  releaseLate(isRunning: (hold: string) => boolean): Promise<string[]>
   /** Returns whether a session is still held so, on any instance. */
   isHeld(sessionId: string, hold: string): Promise<boolean>
 }

@@ -1,7 +1,7 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
 import { Actor, type InspectionEvent } from 'xstate'
 import type { Exchange, Journal, TransitionRecord, TransitionRecorder } from '../ports/index.ts'
-import { noUsage, type ReplyError } from '../reply/reply-event.ts'
+import type { ReplyError } from '../reply/reply-event.ts'
 import { sessionActions, sessionActors, settledDetail } from './actors.ts'
 import { pathOf, sessionMachine } from './machine.ts'
 import {
@@ -152,23 +152,6 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
     registry.ended()
     if (reply.end.outcome === 'session_deleted') void observeDeleted(reply)
     else reply.observer.on({ type: 'ended', ...reply.end, usage: reply.usage })
-  }
-  exchange.ended(id)
-  session.ended.resolve()
-}
-
-/**
- * Releases a reply that another instance goes on with: its actor stops here. Its log is the caller's to end, or to
- * follow.
- */
-export function releaseReply({ byReply, registry, exchange }: LiveSessions, session: LiveSession): void {
-  const { reply, actor } = session
-  const { id } = reply.log.info
-  actor.stop()
-  if (registry.live.get(session.sessionId) === session) registry.forget(session.sessionId)
-  if (byReply.delete(id)) {
-    registry.ended()
-    reply.observer.on({ type: 'ended', outcome: 'handed_over', usage: noUsage, error: null })
   }
   exchange.ended(id)
   session.ended.resolve()

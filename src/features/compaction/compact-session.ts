@@ -7,7 +7,6 @@ import { createGeneration, type Generation } from '../../actors/generate/generat
 import type { Made } from '../../actors/generate/running.ts'
 import type { Conversation } from '../../actors/history/conversation.ts'
 import { historyLimits, restingConversation } from '../../actors/history/history.ts'
-import type { HeldSession } from '../../actors/ports/index.ts'
 import type { CountsFor } from '../../actors/ports/limits.ts'
 import { type ObservedOutcome, type ReplyObserver, unobserved } from '../../actors/ports/observer.ts'
 import type { Host } from '../../actors/session/host.ts'
@@ -19,6 +18,7 @@ import type { SessionEvent } from '../../actors/session/session-event.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
 import { createCompaction } from './compaction.ts'
+import type { HeldSession, Holds } from './store/checkpoints.ts'
 
 /** A summary to make. `sessionId`: null where the conversation is stored nowhere. */
 export interface SummaryOrder extends Pick<ReplySetup, 'agentName' | 'request' | 'openToolbox' | 'origin'> {
@@ -58,17 +58,17 @@ export interface Compactions {
   tend(): Promise<void>
 }
 
-export const createCompactions = (host: Host): Compactions => ({
+export const createCompactions = (host: Host, holds: Holds): Compactions => ({
   async compact(order) {
     const refusal = host.refusal()
-    return refusal === null ? await compactSession(host, order) : { outcome: refusal }
+    return refusal === null ? await compactSession(host, holds, order) : { outcome: refusal }
   },
   async summarise(order, conversation) {
     const refusal = host.refusal()
     return refusal === null ? await summariseGiven(host, order, conversation) : { outcome: refusal }
   },
   async tend() {
-    const begun = await host.options.journal.releaseLate((hold) => host.held.has(hold))
+    const begun = await holds.releaseLate((hold) => host.held.has(hold))
     for (const next of begun) host.ended(next)
   },
 })
@@ -106,16 +106,15 @@ interface Place {
 }
 
 /** Holds the session, has its path summarised, and stores the summary. */
-async function compactSession(host: Host, order: CompactionOrder): Promise<Compacted> {
-  const { journal } = host.options
+async function compactSession(host: Host, holds: Holds, order: CompactionOrder): Promise<Compacted> {
   const { sessionId, id: hold } = order
-  const place = { sessionId, epoch: journal.epoch() }
+  const place = { sessionId, epoch: host.options.journal.epoch() }
   const { promise: released, resolve } = Promise.withResolvers<void>()
   try {
-    return await holdAndCompact(host, order, { ...place, hold, released })
+    return await holdAndCompact(host, holds, order, { ...place, hold, released })
   } finally {
     try {
-      const next = await journal.release(place, hold)
+      const next = await holds.release(place, hold)
       host.ended(next)
     } finally {
       // A message that has ended it goes on only now: before, the session is held.
@@ -131,7 +130,7 @@ type Held = HeldSession & Place
  * Holds the session, and summarises it. A compaction counts as a running reply: a drain waits for it, then ends it, as
  * the deletion of its agent does.
  */
-async function holdAndCompact(host: Host, order: CompactionOrder, place: Place): Promise<Compacted> {
+async function holdAndCompact(host: Host, holds: Holds, order: CompactionOrder, place: Place): Promise<Compacted> {
   const { agentId, sessionId } = order
   const { hold, epoch, released } = place
   using slot = host.slots.take(agentId)
@@ -145,7 +144,7 @@ async function holdAndCompact(host: Host, order: CompactionOrder, place: Place):
   const running: Holding = { sessionId, agentId, state, since: new Date(), epoch, stop, released }
   // Others see that the session is held before we have the answer: what they ask of it must find it.
   host.held.set(hold, running)
-  const session = await host.options.journal.hold({ agentId, sessionId, hold }, epoch)
+  const session = await holds.hold({ agentId, sessionId, hold }, epoch)
   if (why !== null) return afterStop[why]
   if (session === null) return { outcome: 'busy' }
   const held = { ...place, ...session }

@@ -1,8 +1,9 @@
 /** Gives running replies away while this instance drains: at a boundary, or as they stand when its time is over. */
 
 import type { ReplyInfo } from '../../actors/ports/index.ts'
+import { noUsage } from '../../actors/reply/reply-event.ts'
 import type { Host } from '../../actors/session/host.ts'
-import { cancelReply, releaseReply } from '../../actors/session/live-sessions.ts'
+import { cancelReply } from '../../actors/session/live-sessions.ts'
 import type { LiveSession } from '../../actors/session/registry.ts'
 import { atMost, pause } from '../../async/pause.ts'
 import type { Handovers } from './handovers.ts'
@@ -157,4 +158,21 @@ async function stopAndOffer(offering: Offering, session: LiveSession, mayGoOn: b
     releaseReply(host, session)
     end(offering, session)
   }
+}
+
+/**
+ * Releases a reply that another instance goes on with: its actor stops here. Its log is the caller's to end, or to
+ * follow.
+ */
+function releaseReply({ byReply, registry, exchange }: Host, session: LiveSession): void {
+  const { reply, actor } = session
+  const { id } = reply.log.info
+  actor.stop()
+  if (registry.live.get(session.sessionId) === session) registry.forget(session.sessionId)
+  if (byReply.delete(id)) {
+    registry.ended()
+    reply.observer.on({ type: 'ended', outcome: 'handed_over', usage: noUsage, error: null })
+  }
+  exchange.ended(id)
+  session.ended.resolve()
 }

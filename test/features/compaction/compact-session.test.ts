@@ -1,9 +1,10 @@
 /** What ends a summary that no reply waits for, whenever it comes (contract section 19). */
 import { expect } from 'vitest'
 import { historyLimits } from '../../../src/actors/history/history.ts'
-import type { HeldSession, HistoryLimits, Intent, Journal } from '../../../src/actors/ports/index.ts'
+import type { HistoryLimits, Intent, Journal } from '../../../src/actors/ports/index.ts'
 import { newId } from '../../../src/actors/reply/new-id.ts'
 import { createCompactions } from '../../../src/features/compaction/compact-session.ts'
+import type { HeldSession, Holds } from '../../../src/features/compaction/store/checkpoints.ts'
 import { script } from '../../actors/generate/generation-scene.ts'
 import { memoryJournal } from '../../actors/memory-journal.ts'
 import { end, message, openScene, say } from '../../actors/scene.ts'
@@ -20,6 +21,8 @@ const history: Journal['history'] = async () => ({
   before: null,
 })
 
+const holdsOf = (hold: Holds['hold']): Holds => ({ hold, release: async () => null, releaseLate: async () => [] })
+
 /** A summary that somebody asks for, of a session that is held once `held` is called. `hold`: what it is held by. */
 async function compacting() {
   const holding = Promise.withResolvers<string>()
@@ -27,17 +30,17 @@ async function compacting() {
   const { host, inner, calls } = openScene({
     journal: {
       ...memoryJournal().journal,
-      hold: ({ hold }) => {
-        holding.resolve(hold)
-        return answer.promise
-      },
       history,
     },
   })
   const { agentId, sessionId } = message().message
   const { agentName, request, openToolbox, origin } = message().setup
   const values = { user: null, metadata: {}, sessionId, at: '2026-01-01T00:00:00.000Z' }
-  const compacted = createCompactions(inner).compact({
+  const holds = holdsOf(({ hold }) => {
+    holding.resolve(hold)
+    return answer.promise
+  })
+  const compacted = createCompactions(inner, holds).compact({
     id: newId(),
     inPlaces: (begin, work) => work(begin()),
     agentId,
@@ -105,7 +108,6 @@ verifies(
       model,
       journal: {
         ...memoryJournal().journal,
-        hold: async () => ({ rest: 'complete', historyEnd: 1 }),
         history: (sessionId, to, limits) => {
           read.push(limits)
           return history(sessionId, to, limits)
@@ -114,7 +116,10 @@ verifies(
     })
     const { agentId, sessionId } = message().message
     const { agentName, request, openToolbox, origin } = message().setup
-    await createCompactions(inner).compact({
+    await createCompactions(
+      inner,
+      holdsOf(async () => ({ rest: 'complete', historyEnd: 1 })),
+    ).compact({
       id: newId(),
       inPlaces: (begin, work) => work(begin()),
       agentId,

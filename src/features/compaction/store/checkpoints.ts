@@ -1,6 +1,6 @@
 /** Summaries of conversations (contract section 19), and the sessions that are held while one is made on its own. */
-import type { Checkpoints, HeldSession, NewCheckpoint, SessionToHold } from '../../../actors/ports/index.ts'
-import type { Usage } from '../../../actors/reply/reply-event.ts'
+import type { Checkpoints, NewCheckpoint, ReplyInfo } from '../../../actors/ports/index.ts'
+import type { RestState, Usage } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
 import { askAgain, changedNothing, isUnavailable, type Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../persistence/postgres/page.ts'
@@ -16,8 +16,41 @@ export interface CheckpointOptions {
 
 const backOff = { firstMs: 20, longestMs: 500, mayPass: isUnavailable }
 
+export interface SessionToHold {
+  agentId: string
+  sessionId: string
+  /** UUID that the session is held by. */
+  hold: string
+}
+
+export interface HeldSession {
+  rest: RestState
+  /** Position of its path's last message. Negative: it has none. */
+  historyEnd: number
+}
+
+/** The sessions that are held while a summary is made on its own. */
+export interface Holds {
+  /** Holds a session as a reply would, for a summary that no reply waits for. Null when it cannot be held now. */
+  hold(session: SessionToHold, epoch: number): Promise<HeldSession | null>
+  /**
+   * Releases a hold, however long the database is away. Idempotent; a hold ends with its epoch, too. Resolves to the id
+   * of the reply to the queued message that begins with it. Null when none does.
+   */
+  release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<string | null>
+  /**
+   * Releases what this instance holds without `isRunning` there: a call to hold that had no answer was carried out late.
+   * Resolves to the replies that begin with it, as `release` does.
+   */
+  releaseLate(isRunning: (hold: string) => boolean): Promise<string[]>
+}
+
 /** Creates the store of summaries. Once it is closed it tries nothing again. */
-export function createCheckpoints({ sql, instance, waitMs }: CheckpointOptions): Checkpoints & { close(): void } {
+export function createCheckpoints({
+  sql,
+  instance,
+  waitMs,
+}: CheckpointOptions): Checkpoints & Holds & { close(): void } {
   const { id } = instance
   let closed = false
   /** Calls to hold that had no answer, with their sessions: any may be carried out yet, as long as their epoch is there. */
