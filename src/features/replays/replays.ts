@@ -46,6 +46,14 @@ export function createReplays({ cases, onLeft, ...deps }: ReplayOptions) {
     }
   }
 
+  /** Takes a case that waits, where there is a place for it. Resolves to whether it has. */
+  const takeNext = () =>
+    host.inTurn(async () => {
+      const taken = running.size < most && host.refusal() === null ? await cases.take() : null
+      if (taken !== null) void run(taken, host.slots.take(taken.agentId))
+      return taken !== null
+    })
+
   return {
     /** Stops what is not to run any more, and takes what waits, as long as there is a place for it. */
     async tend(): Promise<void> {
@@ -54,11 +62,7 @@ export function createReplays({ cases, onLeft, ...deps }: ReplayOptions) {
         for (const [key, { stop }] of running) if (!own.has(key) || host.draining) stop.abort()
       }
       await cases.tend(here())
-      while (running.size < most && host.refusal() === null) {
-        const taken = await cases.take()
-        if (taken === null) return
-        void run(taken, host.slots.take(taken.agentId))
-      }
+      while (await takeNext());
     },
   }
 }

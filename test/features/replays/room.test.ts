@@ -1,5 +1,8 @@
 /** Contract section 28: the cases of replays leave room for people's replies. */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createReplays, type ReplayOptions } from '../../../src/features/replays/replays.ts'
+import { openScene } from '../../actors/scene.ts'
+import { turn } from '../../actors/turn.ts'
 import { openToolScene, type ToolScene } from '../../http/tool-scene.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
@@ -42,4 +45,27 @@ verifies('contract-28.replay-room', 'cases wait while people are answered', asyn
   expect(counts).toMatchObject({ total: CASES, running: 1 })
   await scene.call('POST', `${scene.agent}/replays/${json.id}/cancel`)
   held.resolve()
+})
+
+test('a case counts what begins before it', async () => {
+  const { inner } = openScene({ maxRunning: 1 })
+  const begun = Promise.withResolvers<void>()
+  const begins = inner.inTurn(async () => {
+    await begun.promise
+    inner.slots.take('a')
+  })
+  let looks = 0
+  const cases = {
+    tend: async () => {},
+    async take() {
+      looks += 1
+      return null
+    },
+  }
+  const replays = createReplays({ host: inner, cases } as unknown as ReplayOptions) // no more of it is asked
+  const tended = replays.tend()
+  await turn()
+  begun.resolve()
+  await Promise.all([begins, tended])
+  expect(looks).toBe(0)
 })
