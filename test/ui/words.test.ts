@@ -7,6 +7,7 @@ import { detailWords } from '../../ui/src/chart/words.ts'
 import { argumentsOf, typedOf } from '../../ui/src/http-tools/arguments.ts'
 import { nextPage } from '../../ui/src/login/next-page.ts'
 import { textSize } from '../../ui/src/prompts/text-size.ts'
+import { sumsOf } from '../../ui/src/replays/sums.ts'
 import { plainTitle } from '../../ui/src/sessions/words.ts'
 import { curlOf } from '../../ui/src/traces/words.ts'
 import { verifies } from '../verifies.ts'
@@ -138,4 +139,23 @@ test('details of a step count one thing in the singular', () => {
     'new conversation',
   ])
   expect(detailWords({ finishReason: 'tool_calls' })).toEqual(['called tools'])
+})
+
+test('a replay says how many of its cases are done while it runs, and how they ended after that', () => {
+  const counts = { total: 5, pending: 2, running: 1, complete: 1, diverged: 0, error: 1, cancelled: 0 }
+  const verdicts = { better: 0, same: 0, worse: 0 }
+  const usage = { promptTokens: 3, completionTokens: 1 }
+  const common = {
+    version: 2,
+    concurrency: 2,
+    usage,
+    cost: null,
+    createdBy: null,
+    createdAt: '2026-11-30T12:00:00.000Z',
+  }
+  const words = (more: Partial<typeof counts>, endedAt: string | null) =>
+    sumsOf({ ...common, status: 'running', counts: { ...counts, ...verdicts, ...more }, endedAt })
+  expect(words({}, null)).toEqual(['2 of 5 cases done', '0 better', '0 same', '0 worse', '1 failed', '3 → 1 token'])
+  const ended = words({ pending: 0, running: 0, complete: 4 }, '2026-11-30T12:00:01.500Z')
+  expect([ended[0], ended.at(-1)]).toEqual(['5 cases', '1.5 s'])
 })

@@ -44,7 +44,7 @@ export const Case = ({ one, isActive, onVerdict }: CaseProps) => (
       </Group>
     </Group>
     <Text fz="xs" c="dimmed">
-      {statusWords(one)}{' '}
+      {statusWords(one)} ·{' '}
       <Anchor component={Link} to={`/replies/${one.messageId}`} fz="xs">
         The stored reply
       </Anchor>

@@ -13,7 +13,8 @@ import { usePaging } from '../blocks/pages/paging.ts'
 import { Case } from './case.tsx'
 import { cancelReplay, judge, oneReplay, PAGE, type ReplayCase, replaysPath, type Verdict } from './queries.ts'
 import classes from './replays.module.css'
-import { sumsOf, versionWords } from './sums.ts'
+import { versionWords } from './sums.ts'
+import { SumsLine } from './sums-line.tsx'
 
 export function Component() {
   const { agentId = '', replayId = '' } = useParams()
@@ -40,7 +41,7 @@ export function Component() {
         {(read) => (
           <>
             <Text fz="sm" mb="md" style={{ textWrap: 'balance' }} role="status" data-testid="sums">
-              {sumsOf(read).join(' · ')}
+              <SumsLine replay={read} />
             </Text>
             <Cases key={`${replayId} ${params.offset}`} agentId={agentId} replayId={replayId} cases={read.cases} />
             <Pager total={read.total} limit={PAGE} offset={params.offset} onOffset={setOffset} />

@@ -18,7 +18,8 @@ import { useRefusal } from '../login/roles.ts'
 import { versionList } from '../versions/queries.ts'
 import { PAGE, type Replay, replayList, replaysPath, startReplay, type Wanted } from './queries.ts'
 import classes from './replays.module.css'
-import { sumsOf, versionWords } from './sums.ts'
+import { versionWords } from './sums.ts'
+import { SumsLine } from './sums-line.tsx'
 
 export function Component() {
   const { agentId = '' } = useParams()
@@ -74,16 +75,16 @@ function Start({ agent }: { agent: Agent }) {
   ]
   return (
     <Panel title="Ask again">
-      <Group align="flex-end" gap="sm">
+      <Group align="flex-end" gap="sm" className={classes.start ?? ''}>
         <Select
-          label="Under"
+          label="Version"
           allowDeselect={false}
           data={data}
           value={version}
           onChange={(value) => setVersion(value ?? version)}
         />
         <Select
-          label="Replies"
+          label="Which replies"
           allowDeselect={false}
           data={choices}
           value={choice}
@@ -116,8 +117,8 @@ function List({ agentId }: { agentId: string }) {
               <Table className={blocks.table} aria-label="Replays">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th w="13rem">Replay</Table.Th>
-                    <Table.Th w="8rem">Status</Table.Th>
+                    <Table.Th className={classes.replay ?? ''}>Replay</Table.Th>
+                    <Table.Th w="7rem">Status</Table.Th>
                     <Table.Th data-minor>Results</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
@@ -143,8 +144,14 @@ const Row = ({ replay }: { replay: Replay }) => (
         {capitalized(versionWords(replay.version))}
       </Anchor>{' '}
       <RelativeTime iso={replay.createdAt} />
+      {/* Where there is no room for them beside it. */}
+      <div className={classes.below}>
+        <SumsLine replay={replay} />
+      </div>
     </Table.Td>
     <Table.Td>{capitalized(replay.status)}</Table.Td>
-    <Table.Td data-minor>{sumsOf(replay).join(' · ')}</Table.Td>
+    <Table.Td data-minor>
+      <SumsLine replay={replay} />
+    </Table.Td>
   </Table.Tr>
 )

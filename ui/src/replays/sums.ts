@@ -2,13 +2,17 @@
 import { capitalized, plural, wholeNumber } from '../blocks/words.ts'
 import type { Replay } from './queries.ts'
 
-/** Returns its parts: the verdicts, how the cases ended, and what they took. Counts of nothing are left out. */
+/**
+ * Returns its parts: how many cases are done, the verdicts, how the others ended, and what they took.
+ * Counts of nothing are left out.
+ */
 export function sumsOf({ counts, usage, cost, createdAt, endedAt }: Omit<Replay, 'id' | 'agentId'>): string[] {
-  const { total, better, same, worse } = counts
-  const others = (['pending', 'running', 'diverged', 'error', 'cancelled'] as const).filter((one) => counts[one] > 0)
+  const { total, pending, running, better, same, worse } = counts
+  const left = pending + running
+  const others = (['diverged', 'error', 'cancelled'] as const).filter((one) => counts[one] > 0)
   const seconds = endedAt === null ? null : (Date.parse(endedAt) - Date.parse(createdAt)) / 1_000
   return [
-    plural(total, 'case'),
+    left > 0 ? `${wholeNumber(total - left)} of ${plural(total, 'case')} done` : plural(total, 'case'),
     `${wholeNumber(better)} better`,
     `${wholeNumber(same)} same`,
     `${wholeNumber(worse)} worse`,

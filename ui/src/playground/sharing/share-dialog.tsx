@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { CodeBlock } from '../../blocks/code-block.tsx'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
+import { localTime } from '../../blocks/time-words.ts'
 import { serverNow } from '../../shell/server-clock.ts'
 import type { Session } from '../queries.ts'
 import { createShare, revokeShare, type Share, sharesOf } from './queries.ts'
@@ -74,7 +75,8 @@ const contentOf = ({ live, include }: Share): string => [live ? 'Live' : 'As it 
 
 function expiryOf({ expiresAt }: Share): string {
   if (expiresAt === null) return 'Never'
-  return expiresAt * 1000 <= serverNow() ? 'Expired' : new Date(expiresAt * 1000).toLocaleDateString('en')
+  const ms = expiresAt * 1000
+  return ms <= serverNow() ? 'Expired' : localTime(new Date(ms).toISOString()).slice(0, 16)
 }
 
 function NewShare({ session }: { session: Session }) {
