@@ -48,7 +48,7 @@ export function roleFor(act: Act, address: string): Role {
 export const mayAct = (held: Role | null | undefined, least: Role): boolean =>
   held == null || roles.indexOf(held) >= roles.indexOf(least)
 
-export const refusalWords = (least: Role): string => `This needs the role ${least}.`
+const refusalWords = (least: Role): string => `This needs the role ${least}.`
 
 /** Returns the reason why the person here may not act on a page, by default the one that is shown; undefined where it may. */
 export function useRefusal(act: Act, path?: string): string | undefined {

@@ -23,7 +23,7 @@ export const promptResource = resource<Prompt>({
   remove: (init) => api.DELETE('/api/v1/prompts/{id}', init),
 })
 
-export const promptPath = (id: string): string => `${promptResource.apiPath}/${id}`
+const promptPath = (id: string): string => `${promptResource.apiPath}/${id}`
 
 export const createPrompt = (body: PromptFields) =>
   api.POST('/api/v1/prompts', { body }).finally(promptResource.changed)

@@ -35,7 +35,7 @@ export function SpanRow({ row, words, whole, silence, at, isOpen, isCompacting, 
   const first = firstTokenOf(span)
   const silences = silencesOf(span, row.trace.spans, { ms: whole - offsetMs, silence })
   const last = silences.find(({ untilMs }) => untilMs + offsetMs === (endMs ?? whole))
-  const said = [words, last ? `silent ${wholeSeconds(last.untilMs - last.fromMs)}` : ''].filter(Boolean).join(', ')
+  const said = [last && `silent ${wholeSeconds(last.untilMs - last.fromMs)}`, words].filter(Boolean).join(', ')
   const [, tick = whole] = ticksOf(whole)
   const style: CSSProperties & Record<'--tick', string> = { '--tick': percent(tick) }
   return (

@@ -24,7 +24,7 @@ export function ChartTable({ chart, current, taken, isAlone }: ChartTableProps) 
         <Table className={`${card.table} ${classes.table}`} aria-label="States and transitions">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>State</Table.Th>
+              <Table.Th w="36%">State</Table.Th>
               <Table.Th>Leads to</Table.Th>
             </Table.Tr>
           </Table.Thead>

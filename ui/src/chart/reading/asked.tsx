@@ -15,7 +15,7 @@ interface AgentCall extends ChosenSession {
 }
 
 /** Returns the calls of agents by the reply in these steps, each session once. The newest note of a call counts. */
-export function agentCalls(steps: readonly Step[], messageId: string | null): AgentCall[] {
+function agentCalls(steps: readonly Step[], messageId: string | null): AgentCall[] {
   const calls = new Map<string, AgentCall>()
   for (const step of steps) {
     const { agentId, sessionId, name, ok } = step.detail

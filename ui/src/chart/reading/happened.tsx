@@ -25,7 +25,7 @@ export const isAt = (state: string, place: string): boolean =>
   place === '' ? !state.startsWith('streaming') : state === place || state.startsWith(`${place}.`)
 
 /** Returns the steps that entered the state, or went the way, newest first; a state has what was noted in it too. */
-export function pickedSteps(steps: readonly Step[], { from, to }: Picked): Step[] {
+function pickedSteps(steps: readonly Step[], { from, to }: Picked): Step[] {
   return steps
     .filter((step) => (from === null ? step.to === to : !isNote(step) && isAt(step.from, from) && isAt(step.to, to)))
     .toReversed()

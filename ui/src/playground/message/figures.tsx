@@ -7,7 +7,7 @@ import type { ShownMessage } from '../connection/live-reply.ts'
 import classes from './figures.module.css'
 
 /** The trace has another end: it counts what follows the text, too. */
-export const clockTitle = 'The duration is that until the end of its text; the trace lasts until the reply is stored.'
+const clockTitle = 'The duration is that until the end of its text; the trace lasts until the reply is stored.'
 
 export function Figures({ message }: { message: ShownMessage }) {
   const words = figuresOf(message)
