@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { type FrontDoor, openFrontDoor } from '../../features/users/access/front-door-scene.ts'
 import { verifies } from '../../verifies.ts'
 import { call } from '../scene.ts'
+import { sessionOf } from '../wires/responses/responses-scene.ts'
 
 let door: FrontDoor
 let secret: string
@@ -59,6 +60,27 @@ verifies(
       (await bySecret('PATCH', `/${id}`, { metadata: { plan: 'free', customer: 'ann-7', note: 'b' } })).status,
     ).toBe(200)
     expect((await bySecret('PATCH', `/${id}`, { title: 'T' })).status).toBe(200)
+  },
+)
+
+verifies(
+  'contract-20.secrets',
+  'nor does it on the Responses API, where its others count as its own, too',
+  async () => {
+    door.says('Fine.')
+    const send = (path: string, metadata: object) =>
+      door.as(secret, 'POST', `${door.deploy()}${path}`, { metadata, ...(path === '/responses' && { input: 'x' }) })
+    const made = async (path: string) => {
+      const { json } = await send(path, { note: 'x' })
+      return sessionOf(json.conversation?.id ?? json.id)
+    }
+    for (const path of ['/conversations', '/responses']) {
+      expect([path, (await send(path, { plan: 'gold' })).status]).toEqual([path, 403])
+      const id = await made(path)
+      expect([path, (await send(`/conversations/${id}`, { plan: 'gold' })).status]).toEqual([path, 403])
+      const [row] = await door.sql`select uncounted from sessions where id = ${id}`
+      expect([path, row]).toEqual([path, { uncounted: ['note'] }])
+    }
   },
 )
 
