@@ -116,17 +116,6 @@ verifies('contract-32.items', 'a title comes from them, and what is wrong stores
   expect(shown(await list(own))).toEqual(['user: x'])
 })
 
-verifies('contract-32.items-held', 'while a message is queued nothing is given or taken', async () => {
-  const id = await make([user('one')])
-  const [item] = await list(id)
-  // It waits alone only until an instance begins it.
-  const queue = (count: number) => scene.app.sql`update sessions set queued = ${count} where id = ${sessionOf(id)}`
-  await queue(1)
-  expect([(await give(id, [user('x')])).status, (await take(id, item?.id ?? '')).status]).toEqual([409, 409])
-  await queue(0)
-  expect((await take(id, item?.id ?? '')).status).toBe(200)
-})
-
 verifies('contract-32.items-held', 'while a reply runs or calls wait nothing is given or taken', async () => {
   const running = scene.byHand()
   const { json } = await create({ input: 'long', background: true, tools })

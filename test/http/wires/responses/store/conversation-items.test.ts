@@ -72,17 +72,24 @@ verifies('contract-32.items', 'they count with what the session and its user hol
   expect(await sessionOf(id)).toMatchObject({ bytes: 10 })
 })
 
-verifies('contract-32.items-held', 'while a compaction runs nothing is given or taken', async () => {
-  const id = await scene.newSession()
-  await give(id)
-  const compaction = (epoch: number) => sql`
+verifies(
+  'contract-32.items-held',
+  'while a message is queued or a compaction runs nothing is given or taken',
+  async () => {
+    const id = await scene.newSession()
+    await give(id)
+    await sql`update sessions set queued = 1 where id = ${id}`
+    expect([(await give(id)).outcome, await takeHead(id)]).toEqual(['busy', 'busy'])
+    await sql`update sessions set queued = 0 where id = ${id}`
+    const compaction = (epoch: number) => sql`
     update sessions set compaction = jsonb_build_object('instance_id', ${scene.instance.id}::text, 'epoch', ${epoch}::integer)
      where id = ${id}`
-  await compaction(scene.instance.epoch())
-  expect([(await give(id)).outcome, await takeHead(id)]).toEqual(['busy', 'busy'])
-  await compaction(scene.instance.epoch() - 1) // its instance was lost
-  expect([(await give(id)).outcome, await takeHead(id)]).toEqual(['given', 'taken'])
-})
+    await compaction(scene.instance.epoch())
+    expect([(await give(id)).outcome, await takeHead(id)]).toEqual(['busy', 'busy'])
+    await compaction(scene.instance.epoch() - 1) // its instance was lost
+    expect([(await give(id)).outcome, await takeHead(id)]).toEqual(['given', 'taken'])
+  },
+)
 
 verifies('contract-32.items-taken', 'what belongs to a message goes with it', async () => {
   const id = await scene.newSession()
