@@ -17,7 +17,8 @@ const long = (word: string): string => `${word} `.repeat(50)
 /** A summary of a history that ends with what is not covered, if `newest` is short beside it. */
 async function summarised() {
   scene.says(['SUMMARY'])
-  const input = [user('The password is swordfish.'), assistant(long('noted')), user('And?'), assistant('Yes.')]
+  const newest = { ...user('And?'), id: 'msg_theirs' }
+  const input = [user('The password is swordfish.'), assistant(long('noted')), newest, assistant('Yes.')]
   const { status, json } = await compact({ input })
   expect([status, json.error]).toEqual([200, undefined])
   return json
@@ -42,7 +43,7 @@ verifies('contract-32.compact-given', 'the model is asked once, and nothing is s
   expect(JSON.stringify(output)).not.toContain('SUMMARY')
   // Behind it stands what it does not cover, as it was sent.
   expect(output.slice(1)).toMatchObject([
-    { type: 'message', role: 'user', content: 'And?' },
+    { type: 'message', role: 'user', content: 'And?', id: 'msg_theirs' },
     { type: 'message', role: 'assistant', content: 'Yes.' },
   ])
 })

@@ -91,6 +91,12 @@ verifies(
     const made = (await create(body, key)).json
     expect((await create(body, key)).json).toEqual(made)
     expect(scene.up.calls).toHaveLength(before + 1)
+    const [offered, used] = [await create({ ...body, max_tool_calls: 4 }), await create({ ...body, max_tool_calls: 3 })]
+    expect([offered.json.output[0]?.type, scene.up.calls.at(-1)?.body.tools, used.status]).toEqual([
+      'function_call',
+      undefined,
+      200,
+    ])
     expect(sent().filter(({ role }: { role: string }) => role === 'tool')).toHaveLength(3)
     scene.says(['Done.'])
     const answer = { type: 'function_call_output', call_id: made.output[0].call_id, output: 'D' }

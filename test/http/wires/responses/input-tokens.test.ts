@@ -1,5 +1,6 @@
 /** `POST …/responses/input_tokens` (contract section 32). */
 import { afterAll, afterEach, expect } from 'vitest'
+import { startReceiver } from '../../../support/network/receiver.ts'
 import { verifies } from '../../../verifies.ts'
 import { storedMessages } from '../../scene.ts'
 import { openResponsesScene } from './responses-scene.ts'
@@ -82,7 +83,14 @@ verifies(
       [{ input: 'x', store: false, conversation: 'x' }, 400],
     ]
     for (const [body, status] of refused) expect([body, (await count(body)).status]).toEqual([body, status])
+    await using server = await startReceiver()
+    const mcp = { name: 'm', transport: 'streamable_http', url: `${server.url}/mcp` }
+    const mcpServerId = (await scene.call('POST', '/api/v1/mcp-servers', mcp)).json.id
+    const take = (mcpServers: object[]) => scene.call('PUT', `${scene.agent}/tools`, { mcpServers })
+    expect((await take([{ mcpServerId, toolNames: ['*'] }])).status).toBe(200)
     await tokens({ input: 'Hi' })
+    expect(server.received).toEqual([])
+    await take([])
     expect([scene.up.calls.length, await storedMessages(scene.app)]).toEqual([calls, before])
     const { value } = (await scene.call('POST', `${scene.agent}/deploy/client_secrets`, { user: 'ada' })).json
     const bearer = { authorization: `Bearer ${value}` }

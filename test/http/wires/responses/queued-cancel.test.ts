@@ -27,6 +27,8 @@ verifies(
     expect((await create({ input: 'x', previous_response_id: queued.id })).json.error.code).toBe(
       'previous_response_not_found',
     )
+    const deleted = (await create({ ...asked, input: 'deleted' })).json
+    expect((await scene.call('DELETE', `${scene.responses}/${deleted.id}`)).json.deleted).toBe(true)
     await one.text('over')
     await one.finish('stop')
     await expect
