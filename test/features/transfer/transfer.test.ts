@@ -186,8 +186,7 @@ verifies('contract-8.import', 'a name that matches two records, or occurs twice 
 })
 
 verifies('contract-8.import', 'a selection is imported without missing tools, which are listed', async () => {
-  const [twin, clock] = ['twin', 'clock'].map((name) => ({ ...weather, name, inputSchema }))
-  for (const tool of [twin, twin, clock]) await make(to, '/api/v1/http-tools', tool ?? {})
+  for (const name of ['twin', 'twin', 'clock']) await make(to, '/api/v1/http-tools', { ...weather, name, inputSchema })
   const locked = { ...weather, name: 'locked', headers: { 'X-Api-Key': '***' } }
   const choice = {
     agent: 'Helper',
@@ -202,9 +201,10 @@ verifies('contract-8.import', 'a selection is imported without missing tools, wh
       'there are 2 HTTP tools called "twin"',
       'there is no MCP server called "nowhere"',
       'there is no built-in tool called "crystal_ball"',
+      'there is no agent called "Nobody"',
     ].map((reason) => ({ kind: 'agentTools', name: 'Helper', reason: `left out: ${reason}` })),
   ]
-  const file = { version: 1, httpTools: [locked], agentTools: [choice] }
+  const file = { version: 1, httpTools: [locked], agentTools: [{ ...choice, agentTools: [{ agent: 'Nobody' }] }] }
   expect((await imported(to, file)).json).toEqual({ created: 0, updated: 1, skipped })
   const taken = { ...choice, httpTools: ['clock'], mcpServers: [], builtInTools: ['web_fetch'], approvals: ['weather'] }
   expect((await exported(to)).agentTools).toContainEqual(taken)

@@ -63,7 +63,7 @@ export async function takeAgentTools(taking: Taking, given: readonly Choice[]): 
     agentTools: [],
     approvals: [],
   }
-  const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
+  const chosen = ({ id, name }: Named) => ({ ...none, ...taking.choices.get(id), id, name })
   const named: (Omit<Choice, 'agent'> & { name: string })[] = []
   for await (const { agent: name, ...tools } of inSteps(given))
     named.push({ name, ...(agents.has(name) ? await partsHere(taking, { agent: name, ...tools }) : tools) })
