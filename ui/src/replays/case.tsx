@@ -4,9 +4,9 @@ import { Link } from 'react-router'
 import { plural, wholeNumber } from '../blocks/words.ts'
 import { duration } from '../chart/words.ts'
 import { Markdown } from '../playground/markdown/markdown.tsx'
-import type { ReplayCase, Verdict } from './queries.ts'
 import classes from './replays.module.css'
 import { costWords, statusWords, versionWords } from './sums.ts'
+import type { ReplayCase, Verdict } from './types.ts'
 
 const verdicts = [
   { verdict: 'better', label: '1 Better', color: 'accent' },

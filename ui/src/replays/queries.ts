@@ -1,12 +1,8 @@
 /** Replays of an agent at the server. */
 import { queryOptions } from '@tanstack/react-query'
-import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
 import { queryClient } from '../query-client.ts'
-
-export type Replay = components['schemas']['Replay']
-export type ReplayCase = components['schemas']['ReplayCase']
-export type Verdict = NonNullable<ReplayCase['verdict']>
+import type { Replay, ReplayCase, Verdict } from './types.ts'
 
 export const PAGE = 20
 const AGAIN_MS = 1_000

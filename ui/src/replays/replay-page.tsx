@@ -11,10 +11,11 @@ import { usePageKeys } from '../blocks/pages/page-keys.ts'
 import { Pager } from '../blocks/pages/pager.tsx'
 import { usePaging } from '../blocks/pages/paging.ts'
 import { Case } from './case.tsx'
-import { cancelReplay, judge, oneReplay, PAGE, type ReplayCase, replaysPath, type Verdict } from './queries.ts'
+import { cancelReplay, judge, oneReplay, PAGE, replaysPath } from './queries.ts'
 import classes from './replays.module.css'
 import { versionWords } from './sums.ts'
 import { SumsLine } from './sums-line.tsx'
+import type { ReplayCase, Verdict } from './types.ts'
 
 export function Component() {
   const { agentId = '', replayId = '' } = useParams()

@@ -16,10 +16,11 @@ import { RelativeTime } from '../blocks/relative-time.tsx'
 import { capitalized } from '../blocks/words.ts'
 import { useRefusal } from '../login/roles.ts'
 import { versionList } from '../versions/queries.ts'
-import { PAGE, type Replay, replayList, replaysPath, startReplay, type Wanted } from './queries.ts'
+import { PAGE, replayList, replaysPath, startReplay, type Wanted } from './queries.ts'
 import classes from './replays.module.css'
 import { versionWords } from './sums.ts'
 import { SumsLine } from './sums-line.tsx'
+import type { Replay } from './types.ts'
 
 export function Component() {
   const { agentId = '' } = useParams()

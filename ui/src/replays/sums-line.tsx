@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
-import type { Replay } from './queries.ts'
 import classes from './replays.module.css'
 import { sumsOf } from './sums.ts'
+import type { Replay } from './types.ts'
 
 /** The sums of a replay, each of which stays in one piece. */
 export const SumsLine = ({ replay }: { replay: Omit<Replay, 'id' | 'agentId'> }) =>

@@ -1,6 +1,6 @@
 /** The line of sums of a replay. Pure. */
 import { capitalized, plural, wholeNumber } from '../blocks/words.ts'
-import type { Replay } from './queries.ts'
+import type { Replay } from './types.ts'
 
 /**
  * Returns its parts: how many cases are done, the verdicts, how the others ended, and what they took.
