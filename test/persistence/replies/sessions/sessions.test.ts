@@ -73,13 +73,15 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await read()).toEqual([user, { role: 'assistant', content: '', status: 'streaming', finishReason: null }])
     await scene.journal.append(reply, () => [textAt(2, 'so '), textAt(3, 'far')])
     expect((await read())?.[1]).toMatchObject({ content: 'so far', status: 'streaming' })
+    const newest = (agentId: string) => sessions.newestReply(scene.sql, agentId, session)
+    expect(await newest(scene.agentId)).toEqual({ found: true, replyId: reply.id, runs: true })
     await scene.journal.settle(reply, failed())
     expect((await read())?.[1]).toMatchObject({ content: 'so far', status: 'error', finishReason: 'error' })
     const other = await newAgent(scene.sql)
     expect(await listMessages(scene.sql, other, session)).toBeNull()
     expect(await sessions.findSession(scene.sql, other, session)).toBeNull()
-    expect(await sessions.newestReply(scene.sql, other, session)).toEqual({ found: false, replyId: null })
-    expect(await sessions.newestReply(scene.sql, scene.agentId, session)).toEqual({ found: true, replyId: reply.id })
+    expect(await newest(other)).toEqual({ found: false, replyId: null, runs: false })
+    expect(await newest(scene.agentId)).toEqual({ found: true, replyId: reply.id, runs: false })
   })
 
   verifies('contract-4.title', 'a title is set once: it replaces neither a caller’s nor an earlier one', async () => {
