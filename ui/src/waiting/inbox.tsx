@@ -1,5 +1,5 @@
 /** A waiting session, to be decided here: the question, and the messages before it. */
-import { Anchor, Kbd, Text, Title } from '@mantine/core'
+import { Anchor, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Ref, useState } from 'react'
 import { Link } from 'react-router'
@@ -51,8 +51,7 @@ export function Inbox({ session, ref }: { session: WaitingSession; ref: Ref<HTML
       <ErrorAlert error={deciding.error} />
       <Text className={classes.keys} component="div">
         <span>
-          <Kbd size="xs">A</Kbd> approves, <Kbd size="xs">E</Kbd> edits, <Kbd size="xs">R</Kbd> rejects,{' '}
-          <Kbd size="xs">J</Kbd> <Kbd size="xs">K</Kbd> next, previous
+          <kbd>A</kbd> approves · <kbd>E</kbd> edits · <kbd>R</kbd> rejects · <kbd>J</kbd> <kbd>K</kbd> next, previous
         </span>
         <Anchor component={Link} to={`/playground/${agentId}/${id}`} fz="inherit">
           Open in the playground
