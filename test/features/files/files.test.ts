@@ -156,28 +156,6 @@ verifies('contract-32.files-end', 'an expired file is unknown, and goes with its
   expect((await scene.call('GET', `${files}?user=late`)).json.data).toEqual([])
 })
 
-verifies('contract-32.files-end', 'an expired file no longer counts towards the limits of its user', async () => {
-  expect((await upload('x'.repeat(300_000), { user: 'again' })).status).toBe(200)
-  expect((await upload('x'.repeat(300_000), { user: 'again' })).status).toBe(413)
-  await scene.app.sql`update files set expires_at = clock_timestamp() where end_user = 'again'`
-  expect((await upload('x'.repeat(300_000), { user: 'again' })).status).toBe(200)
-})
-
-verifies('contract-32.files-size', 'what a file and messages of its user share counts once', async () => {
-  const { json } = await upload('x'.repeat(200_000), { user: 'shared' })
-  const send = (path: string, more: object) =>
-    scene.call('POST', `${scene.agent}/deploy/${path}`, {
-      input: [{ role: 'user', content: [{ type: 'input_file', file_id: json.id }] }],
-      ...more,
-    })
-  scene.says(['ok'])
-  expect((await send('responses', { safety_identifier: 'shared' })).status).toBe(200)
-  // Another message has a copy of its own, which is too much beside it.
-  expect((await send('responses', { safety_identifier: 'shared' })).status).toBe(413)
-  expect((await upload('x'.repeat(140_000), { user: 'shared' })).status).toBe(200)
-  await scene.call('DELETE', `${scene.agent}/deploy/users/shared`)
-})
-
 verifies('contract-32.files-size', 'a user has at most 1,000 files', async () => {
   await upload('first', { user: 'many' })
   await scene.app.sql`

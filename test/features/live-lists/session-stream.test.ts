@@ -122,10 +122,15 @@ verifies(
       later.leave()
     }
     const fresh = await watch({ agent })
-    expect(fresh.headers.get('x-last-event-id')).toMatch(/^\d+$/)
+    const newest = fresh.headers.get('x-last-event-id')
+    expect(newest).toMatch(/^\d+$/)
+    const ahead = await watch({ agent, after: '999999999' }) // of a database that was restored
+    expect(ahead.headers.get('x-last-event-id')).toBe(newest)
     const fourth = await newSession({}, agent)
-    expect((await next(fresh)).data.id).toBe(fourth)
-    fresh.leave()
+    for (const stream of [fresh, ahead]) {
+      expect((await next(stream)).data.id).toBe(fourth)
+      stream.leave()
+    }
     for (const bad of ['x', '-1', '1.5']) expect((await watch({ agent, after: bad })).status).toBe(400)
   },
 )

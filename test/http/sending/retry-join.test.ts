@@ -100,9 +100,15 @@ verifies(
     await untilFollowed(id, 0)
     await up.finish()
     await expect.poll(async () => (await scene.messages(id)).at(-1).status).toBe('complete')
-    await scene.app.sql`update messages set created_at = created_at - interval '11 minutes' where session_id = ${id}`
     scene.says(['three'])
-    expect((await scene.send(id, 'late', {}, retry)).json.choices[0].message.content).toBe('three')
+    for (const [minutes, answer] of [
+      [9, 'Par'],
+      [2, 'three'],
+    ] as const) {
+      await scene.app
+        .sql`update messages set created_at = created_at - make_interval(mins => ${minutes}) where session_id = ${id}`
+      expect((await scene.send(id, 'late', {}, retry)).json.choices[0].message.content).toBe(answer)
+    }
   },
 )
 

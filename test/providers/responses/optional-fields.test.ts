@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
 import { ask, connectionTo, failureIn, requestTo, scene } from '../scene.ts'
-import { requestFor, respond, text, tool } from './scene.ts'
+import { answered, calling, done, requestFor, respond, text, thinking, tool } from './scene.ts'
 
 describe('what a provider refuses', () => {
   verifies(
@@ -28,6 +28,28 @@ describe('what a provider refuses', () => {
       ])
       await ask(model, { ...request, model: 'gpt-5.4' })
       expect(up.calls).toHaveLength(7)
+    },
+  )
+
+  verifies(
+    ['contract-19.optional-fields', 'contract-19.responses-items-back'],
+    'a provider that refuses reasoning is sent the texts and calls of the turn without it, and without their ids',
+    async () => {
+      const { up, model } = await scene({ providerRetries: 0 })
+      const content = [{ type: 'output_text', text: 'I look.', annotations: [] }]
+      const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }
+      up.next((call) => respond(call, [done(0, thinking), done(1, message), done(2, calling)]))
+      const messages = answered([{ role: 'user', content: 'q' }], await ask(model, requestFor(up, { tools: [tool] })))
+      const refusal = { error: { message: 'Encrypted content is not supported with this model.' } }
+      up.always((call) => (call.body.include ? call.error(400, refusal) : respond(call, [text('ok')])))
+      await ask(model, requestFor(up, { tools: [tool], messages }))
+      const { id: _, ...plain } = calling
+      expect((await up.call(3)).body.input).toEqual([
+        { type: 'message', role: 'user', content: 'q' },
+        { type: 'message', role: 'assistant', content: 'I look.' },
+        plain,
+        { type: 'function_call_output', call_id: 'call_1', output: 'of call_1' },
+      ])
     },
   )
 

@@ -1,22 +1,10 @@
 /** The Responses API (contract section 19): what is asked, what is read, what goes back. */
 import { describe, expect, test } from 'vitest'
-import type { ModelEvent, ModelMessage } from '../../../src/actors/ports/index.ts'
+import type { ModelMessage } from '../../../src/actors/ports/index.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
 import { ask, failureIn, scene, spoken } from '../scene.ts'
-import { calling, done, requestFor, respond, text, thinking, tool, usage, used } from './scene.ts'
-
-const answered = (messages: ModelMessage[], events: readonly ModelEvent[]): ModelMessage[] => {
-  const end = events.at(-1)
-  const toolCalls = events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
-  if (end?.type !== 'end') throw new Error('the turn has not ended')
-  const results = toolCalls.map(({ id }): ModelMessage => ({ role: 'tool', toolCallId: id, content: `of ${id}` }))
-  return [
-    ...messages,
-    { role: 'assistant', content: '', toolCalls, ...(end.echo !== undefined && { echo: end.echo }) },
-    ...results,
-  ]
-}
+import { answered, calling, done, requestFor, respond, text, thinking, tool, usage, used } from './scene.ts'
 
 describe('what is sent', () => {
   verifies(
@@ -78,14 +66,21 @@ describe('what is sent', () => {
       up.always((call) => respond(call, [text('ok')]))
       await ask(model, requestFor(up, { reasoning: true }))
       await ask(model, requestFor(up, { reasoning: true, config: { temperature: 0.5, topK: 3 } }))
-      await ask(model, requestFor(up, { reasoning: true, model: 'gpt-4.1', config: { temperature: 0.5 } }))
-      const bodies = up.calls.map(({ body: { reasoning, include, temperature } }) => ({
-        reasoning,
-        include,
-        temperature,
+      await ask(model, requestFor(up, { reasoning: true, fields: { maxTokens: { name: 'max_tokens', value: 99 } } }))
+      await ask(model, requestFor(up, { reasoning: true, fields: { reasoningEffort: 'none' } }))
+      const config = { temperature: 0.5, topP: 0.9 }
+      await ask(model, requestFor(up, { reasoning: true, model: 'gpt-4.1', config }))
+      const bodies = up.calls.map(({ body: { reasoning, include, temperature, top_p } }) => ({
+        ...{ reasoning, include, temperature, top_p },
       }))
       const include = ['reasoning.encrypted_content']
-      expect(bodies).toEqual([{ reasoning: { summary: 'auto' }, include }, { include }, { temperature: 0.5 }])
+      expect(bodies).toEqual([
+        ...[{ reasoning: { summary: 'auto' }, include }, { include }, { include }],
+        ...[
+          { reasoning: { effort: 'none' }, include },
+          { temperature: 0.5, top_p: 0.9 },
+        ],
+      ])
     },
   )
 

@@ -1,5 +1,5 @@
 /** What the tests of the Responses API share: an upstream that speaks it, and requests for it. */
-import type { ModelRequest } from '../../../src/actors/ports/index.ts'
+import type { ModelEvent, ModelMessage, ModelRequest } from '../../../src/actors/ports/index.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { connectionTo, requestTo } from '../scene.ts'
 
@@ -26,3 +26,16 @@ export const requestFor = (up: { url: string }, changes: Partial<ModelRequest> =
     model: 'gpt-5.6-luna',
     ...changes,
   })
+
+/** Returns the messages, the turn that ended, and a result of each of its calls. */
+export const answered = (messages: ModelMessage[], events: readonly ModelEvent[]): ModelMessage[] => {
+  const end = events.at(-1)
+  const toolCalls = events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
+  if (end?.type !== 'end') throw new Error('the turn has not ended')
+  const results = toolCalls.map(({ id }): ModelMessage => ({ role: 'tool', toolCallId: id, content: `of ${id}` }))
+  return [
+    ...messages,
+    { role: 'assistant', content: '', toolCalls, ...(end.echo !== undefined && { echo: end.echo }) },
+    ...results,
+  ]
+}

@@ -58,6 +58,11 @@ verifies('contract-6.http-template', 'unnamed arguments go to the query, or into
   expect(bodied).toMatchObject({ target: '/i', body: '{"q":"a b"}' })
   const named = await sent({ method: 'GET', path: '/i', headers: { 'x-q': '{{q}}' } }, { q: 'h', r: 's' })
   expect(named).toMatchObject({ target: '/i?r=s', headers: { 'x-q': 'h' } })
+  const taken = { path: '/i', body: '{"q":"{{q}}"}' }
+  const removed = await sent({ method: 'DELETE', ...taken }, { q: 'h', r: 's' })
+  expect(removed).toMatchObject({ target: '/i?r=s', body: '{"q":"h"}' })
+  // A GET has no body that could name one.
+  expect(await sent({ method: 'GET', ...taken }, { q: 'h' })).toMatchObject({ target: '/i?q=h', body: '' })
 })
 
 verifies('contract-6.http-template', 'in the body arguments are JSON-escaped and change no structure', async () => {

@@ -75,11 +75,13 @@ verifies(
   async () => {
     await write(sql, 'gone')
     const { next } = await follow('0')
-    await sql`update audit_entries set at = at - interval '2 days'`
+    await sql`update audit_entries set at = at - interval '2 hours'`
+    await write(sql, 'kept')
+    await sql`update audit_entries set at = at - interval '23 hours'`
     await forgetEntries(sql, 1)
     await write(sql, 'new')
-    expect((await follow(next)).names).toEqual(['new'])
-    expect((await follow('0')).names).toEqual(['new'])
+    expect((await follow(next)).names).toEqual(['kept', 'new'])
+    expect((await follow('0')).names).toEqual(['kept', 'new'])
   },
 )
 

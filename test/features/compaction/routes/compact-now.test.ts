@@ -191,8 +191,8 @@ verifies('contract-19.checkpoints', 'a fork has those of its path, and its repli
   await talk(4)
   const { json: made } = await compact()
   const messages = await scene.messages(sessionId)
-  const forkTo = async (message_id: string) =>
-    (await scene.call('POST', scene.sessions, { fork_of: { session_id: sessionId, message_id } })).json.id
+  const forkTo = async (message_id: string, frame_id?: number) =>
+    (await scene.call('POST', scene.sessions, { fork_of: { session_id: sessionId, message_id, frame_id } })).json.id
   const whole = await forkTo(messages.at(-1).id)
   const { checkpoints: copies } = await checkpoints(whole)
   expect(copies).toEqual([{ ...made, id: expect.any(String), through_message_id: expect.any(String) }])
@@ -203,4 +203,8 @@ verifies('contract-19.checkpoints', 'a fork has those of its path, and its repli
   expect(await checkpoints(earlier)).toEqual({ checkpoints: [] })
   await scene.send(earlier, 'go on')
   expect(messagesOf(newest())[1]?.content).toBe('count to 0')
+  // It covers the reply that is copied in part, and would tell the rest.
+  const [covered] = await scene.app.sql<{ frame: number }[]>`
+    select first_seq::integer as frame from messages where id = ${made.through_message_id}`
+  expect(await checkpoints(await forkTo(made.through_message_id, covered?.frame))).toEqual({ checkpoints: [] })
 })

@@ -173,6 +173,15 @@ for (const { losses, speaks } of [
   })
 }
 
+verifies('contract-21.losses', 'one that began long ago is taken over: its last frame counts', async () => {
+  await using scene = await openScene()
+  const reply = await runningReply(scene)
+  const two = await scene.another()
+  await scene.sql`update messages set created_at = created_at - interval '1 hour' where id = ${reply.id}`
+  await lose(scene, scene.instance)
+  expect(await handoversOf(scene, two.instance).claim(reply.id)).toMatchObject({ reason: 'instance_lost' })
+})
+
 verifies('contract-21.losses', 'none is taken over too late, and one of an agent with `error` not at all', async () => {
   await using scene = await openScene()
   const late = await runningReply(scene)

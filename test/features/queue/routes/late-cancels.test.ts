@@ -11,17 +11,17 @@ beforeAll(async () => {
 })
 afterAll(() => scene?.close())
 
-/** Ends the running reply while a cancel waits to be written, which was decided on while it ran; `begun` awaits the next one. */
+/** Ends the running reply while a cancel, decided on while it ran, waits to be written into `table`. The next one has begun. */
 async function endBefore<T>(
   cancel: () => Promise<T>,
-  { end }: { end(): Promise<void> },
+  { end, table = 'intents' }: { end(): Promise<void>; table?: string },
 ): Promise<{ cancelled: Promise<T> }> {
   const calls = scene.up.calls.length
   return await scene.app.sql.begin(async (tx) => {
-    await tx`lock table intents in share mode`
+    await tx`lock table ${tx(table)} in share mode`
     const cancelled = cancel()
     const waits = async () =>
-      (await tx`select 1 from pg_locks where relation = 'intents'::regclass and not granted`).length
+      (await tx`select 1 from pg_locks where relation = ${table}::regclass and not granted`).length
     await expect.poll(waits).toBe(1)
     await end()
     await scene.up.call(calls + 1)
@@ -59,6 +59,19 @@ verifies(
     expect(await read()).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'all of it' }] }] })
   },
 )
+
+verifies('contract-32.queued-cancel', 'a queued response that begins meanwhile is cancelled as ever', async () => {
+  const { id, end } = await running(scene)
+  const responses = `${scene.agent}/deploy/responses`
+  const body = { input: 'second', conversation: id, on_busy: 'enqueue', background: true }
+  const path = `${responses}/${(await scene.call('POST', responses, body)).json.id}`
+  scene.up.next((one) => one.text('all '))
+  const cancel = () => scene.call('POST', `${path}/cancel`)
+  const { cancelled } = await endBefore(cancel, { end, table: 'dequeued_responses' })
+  expect((await cancelled).json.status).toBe('cancelled')
+  expect((await scene.call('DELETE', path)).status).toBe(200)
+  expect((await scene.call('GET', path)).status).toBe(404)
+})
 
 verifies('contract-22.interrupt', 'a message that has begun by itself does not interrupt its own reply', async () => {
   const { id, end } = await running(scene)

@@ -6,26 +6,36 @@ import { verifies } from '../../../verifies.ts'
 import { facts } from '../../continuation/store/handover-scene.ts'
 import { queuedInput, storeOf, waiting } from './queued-scene.ts'
 
-verifies('contract-22.enqueue', 'what is taken out takes no room, and its key sends a new message', async () => {
-  await using scene = await openScene()
-  const { sql, instance, journal, message } = scene
-  const { sessionId } = await scene.begin(await scene.newSession(), { facts })
-  const idempotency = { key: 'sent', bodyHash: Buffer.from('body') }
-  const enqueued = () =>
-    message(sessionId, { facts, idempotency, onBusy: 'enqueue', mayQueue: true, queue: queuedInput })
-  const bytes = async () => (await sql`select bytes from sessions where id = ${sessionId}`)[0]?.bytes
-  const before = await bytes()
-  const first = enqueued()
-  expect(await journal.admit(first)).toMatchObject({ outcome: 'queued' })
-  expect(await bytes()).not.toBe(before)
-  expect(await storeOf(scene, instance).remove(sessionId, first.replyId)).toEqual([first.replyId])
-  expect(await bytes()).toBe(before)
-  const second = enqueued()
-  expect(await journal.admit(second)).toMatchObject({ outcome: 'queued' })
-  expect(await sql`select reply_id from queued_messages where session_id = ${sessionId}`).toEqual([
-    { reply_id: second.replyId },
-  ])
-})
+verifies(
+  ['contract-22.enqueue', 'contract-22.session-stream'],
+  'what is taken out takes no room, its key sends a new message, and lists that live are told',
+  async () => {
+    await using scene = await openScene()
+    const { sql, instance, journal, message } = scene
+    const { sessionId } = await scene.begin(await scene.newSession(), { facts })
+    const idempotency = { key: 'sent', bodyHash: Buffer.from('body') }
+    const enqueued = () =>
+      message(sessionId, { facts, idempotency, onBusy: 'enqueue', mayQueue: true, queue: queuedInput })
+    const stored = async () => {
+      const [row] = await sql<{ bytes: string; change: number }[]>`
+        select bytes, change::integer from sessions where id = ${sessionId}`
+      return row ?? { bytes: '', change: 0 }
+    }
+    const before = await stored()
+    const first = enqueued()
+    expect(await journal.admit(first)).toMatchObject({ outcome: 'queued' })
+    const waits = await stored()
+    expect([waits.bytes === before.bytes, waits.change > before.change]).toEqual([false, true])
+    expect(await storeOf(scene, instance).remove(sessionId, first.replyId)).toEqual([first.replyId])
+    const removed = await stored()
+    expect([removed.bytes, removed.change > waits.change]).toEqual([before.bytes, true])
+    const second = enqueued()
+    expect(await journal.admit(second)).toMatchObject({ outcome: 'queued' })
+    expect(await sql`select reply_id from queued_messages where session_id = ${sessionId}`).toEqual([
+      { reply_id: second.replyId },
+    ])
+  },
+)
 
 verifies(
   'contract-22.enqueue',

@@ -1,6 +1,11 @@
 /** Claims of deliveries, at SQL level (contract section 22). */
 import { expect } from 'vitest'
-import { claimDeliveries, deliverAgain, storeAttempt } from '../../../../src/features/webhooks/store/deliveries.ts'
+import {
+  claimDeliveries,
+  deliverAgain,
+  disableGone,
+  storeAttempt,
+} from '../../../../src/features/webhooks/store/deliveries.ts'
 import type { Sql } from '../../../../src/persistence/postgres/database.ts'
 import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { openScene } from '../../../persistence/scene.ts'
@@ -87,13 +92,24 @@ verifies('contract-26.webhook-turns', 'those whose retries are not due keep nobo
   expect(claimed.map(({ owner }) => owner)).toEqual(['0100'])
 })
 
+verifies('contract-22.webhook-retries', '410 of an address that it has no more disables no webhook', async () => {
+  const { sql, drop } = await freshDatabase()
+  await using stack = new AsyncDisposableStack()
+  stack.defer(drop)
+  const webhookId = await dueFor(sql, [])
+  expect(await disableGone(sql, { webhookId, url: 'http://127.0.0.1:2/' })).toBe(false)
+  expect(await disableGone(sql, { webhookId, url: 'http://127.0.0.1:1/' })).toBe(true)
+})
+
 verifies(
-  'contract-35.never-said',
-  'the deletion of a session that had a message is told, and of no other',
+  ['contract-35.never-said', 'contract-22.webhook-agents'],
+  'the deletion of a session that had a message is told to the webhooks of its agent, and of no other',
   async () => {
     await using scene = await openScene()
     const { sql, agentId } = scene
-    await sql`insert into webhooks (name, url, events, secret) values ('W', 'http://127.0.0.1:1/', '{session.deleted}', 's')`
+    await sql`
+    insert into webhooks (name, url, events, secret, agent_ids)
+    select 'W', 'http://127.0.0.1:1/', '{session.deleted}', 's', unnest(array[null, '{}'])::uuid[]`
     const [never, given, said] = await sql<{ id: string }[]>`
     insert into sessions (agent_id, next_seq) select ${agentId}, unnest(array[1, 1, 5]) returning id`
     await sql`

@@ -1,9 +1,9 @@
 /** Requests are read back as they were sent, and requests behind one response do not shut each other out. */
 import { afterAll, afterEach, expect } from 'vitest'
 import { verifies } from '../../../verifies.ts'
-import { openResponsesScene } from './responses-scene.ts'
+import { openResponsesScene, sessionOf } from './responses-scene.ts'
 
-const scene = await openResponsesScene()
+const scene = await openResponsesScene({ settings: { MAX_SESSION_BYTES: '10000' } })
 const { create, client } = scene
 afterAll(scene.close)
 afterEach(() => scene.up.forget())
@@ -53,7 +53,7 @@ verifies(
 
 verifies('contract-24.at-once', 'requests behind one response at once are all answered, each on its own', async () => {
   scene.says(['ok'])
-  const base = (await create({ input: 'Hi', metadata: { topic: 'one' } })).json
+  const base = (await create({ input: 'Hi', metadata: { topic: 'one' }, user: 'ann' })).json
   const begun = scene.byHand()
   const ask = (input: string, more: object = {}) => create({ input, previous_response_id: base.id, ...more })
   const running = (await ask('first', { background: true })).json
@@ -72,7 +72,10 @@ verifies('contract-24.at-once', 'requests behind one response at once are all an
   const third = (await create({ input: 'third', previous_response_id: second.id })).json
   expect(third.conversation).toEqual(second.conversation)
 
-  // A request that names the conversation, the running response, a way to wait or a key asks for this very conversation.
+  // A request that names the conversation, the running response, a way to wait or a key asks for this very conversation,
+  // and a client secret of one session has no other one.
+  const bound = { user: 'ann', session_id: sessionOf(base.conversation.id) }
+  const { value } = (await scene.call('POST', `${scene.agent}/deploy/client_secrets`, bound)).json
   const sessions = async () => (await scene.call('GET', `${scene.agent}/deploy/sessions`)).json.total
   const before = await sessions()
   const refused = [
@@ -80,9 +83,11 @@ verifies('contract-24.at-once', 'requests behind one response at once are all an
     await create({ input: 'no', previous_response_id: running.id }),
     await ask('no', { on_busy: 'reject' }),
     await create({ input: 'no', previous_response_id: base.id }, { 'idempotency-key': 'k' }),
+    await create({ input: 'no', previous_response_id: base.id }, { authorization: `Bearer ${value}` }),
   ]
-  expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409])
+  expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409])
   expect((await ask('no', { tools: [{ type: 'function' }] })).status).toBe(400)
+  expect((await ask('x'.repeat(10_000))).status, 'no copy of what is refused is left').toBe(413)
   expect(await sessions()).toBe(before)
   await held.finish('stop')
 })

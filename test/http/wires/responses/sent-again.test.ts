@@ -70,6 +70,7 @@ verifies(
     ]) {
       const made = await send()
       const session = sessionOf(made.conversation.id)
+      await scene.app.sql`update idempotency_keys set created_at = created_at - interval '23 hours'`
       expect(await send()).toEqual(made)
       const contents = (await scene.messages(session)).map(({ content }) => content)
       expect(contents).toEqual(['one', 'two', 'three', 'ok'])
@@ -111,7 +112,7 @@ verifies(
 
 verifies(
   ['contract-24.create', 'contract-4.retry-join'],
-  'such a retry joins the finished reply when its first request had lost its connection',
+  'such a retry joins the finished reply when its first request had lost its connection, for ten minutes',
   async () => {
     const body = { input: 'go', safety_identifier: 'eve' }
     const next = scene.byHand()
@@ -134,6 +135,14 @@ verifies(
     scene.says(['another'])
     expect(textOf(await create(body, retry))).toBe('one')
     expect([scene.up.calls.length, (await sessionsOf('eve')).length]).toEqual([calls, 1])
+    for (const [minutes, answer] of [
+      [9, 'one'],
+      [2, 'another'],
+    ] as const) {
+      await scene.app
+        .sql`update sessions set created_at = created_at - make_interval(mins => ${minutes}) where end_user = 'eve'`
+      expect([minutes, textOf(await create(body, retry))]).toEqual([minutes, answer])
+    }
   },
 )
 

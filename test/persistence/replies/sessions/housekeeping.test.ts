@@ -1,8 +1,10 @@
 /** Rows that expire: logins, keys, transitions, intents. Sessions: sessions.test.ts. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { forgetSessionDeletions } from '../../../../src/features/live-lists/store/session-changes.ts'
 import { tidyLogins } from '../../../../src/features/users/store/logins.ts'
 import { forgetRevocations } from '../../../../src/features/users/store/users.ts'
+import { forgetDeliveries } from '../../../../src/features/webhooks/store/deliveries.ts'
 import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
 import { verifies } from '../../../verifies.ts'
 import { openScene, type Scene, versions } from '../../scene.ts'
@@ -14,7 +16,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
   afterAll(() => scene[Symbol.asyncDispose]())
 
-  verifies('contract-1.retention', 'each kind of row is deleted after its own time, not before', async () => {
+  const rules = ['contract-1.retention', 'contract-22.session-stream-ids', 'contract-22.webhook-deliveries'] as const
+  verifies(rules, 'each kind of row is deleted after its own time, not before', async () => {
     const { sql } = scene
     const session = await scene.newSession()
     const ago = (age: string) => sql`clock_timestamp() - ${age}::interval`
@@ -66,9 +69,23 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         insert into revocations (agent_id, end_user, number, revoked_at)
         values (${scene.agentId}, ${user}, 1, ${ago(age)})`
     }
+    for (const [user, age] of [
+      ['stays', '29 days 23 hours'],
+      ['goes', '30 days 1 hour'],
+    ] as const) {
+      await sql`
+        insert into session_deletions (session_id, agent_id, user_hash, at)
+        values (${session}, ${scene.agentId}, ${Buffer.from(user)}, ${ago(age)})`
+      await sql`
+        with hook as (
+          insert into webhooks (name, url, events, secret) values (${user}, '', '{reply.completed}', '') returning id)
+        insert into webhook_deliveries (webhook_id, type, session_id, body, created_at)
+        select id, 'reply.completed', ${session}, ${user}, ${ago(age)} from hook`
+    }
     // Two instances at once, and once more: only expired rows go.
     const retention = { sessionDays: null, transitionDays: 7 }
-    const tidy = () => Promise.all([tidyReplies(sql, retention), tidyLogins(sql), forgetRevocations(sql)])
+    const forget = [tidyLogins, forgetRevocations, forgetSessionDeletions, forgetDeliveries]
+    const tidy = () => Promise.all([tidyReplies(sql, retention), ...forget.map((one) => one(sql))])
     await Promise.all([tidy(), tidy()])
     await tidy()
     const left = await sql<{ of: string; key: string }[]>`
@@ -77,8 +94,12 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       union all select 'failure', address from login_failures
       union all select 'transition', event from steps
       union all select 'intent', kind from intents
-      union all select 'revocation', end_user from revocations`
+      union all select 'revocation', end_user from revocations
+      union all select 'deletion', convert_from(user_hash, 'UTF8') from session_deletions
+      union all select 'delivery', body from webhook_deliveries`
     expect(left.map(({ of, key }) => `${of} ${key}`).sort()).toEqual([
+      'deletion stays',
+      'delivery stays',
       'failure stays',
       'intent cancel',
       'key stays',

@@ -1,0 +1,83 @@
+/** What the files and messages of a user hold together, and whose bytes stay (contract section 32). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect } from 'vitest'
+import { contributions } from '../../../../src/compose/contributions.ts'
+import { addFile, deleteFile, findUsable } from '../../../../src/features/files/store/files.ts'
+import { storeStream } from '../../../../src/features/files/store/streamed-content.ts'
+import { releaseContents } from '../../../../src/features/parts/index.ts'
+import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
+import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
+import { noLimits } from '../../../../src/persistence/replies/sessions/storage-limits.ts'
+import { openScene } from '../../../persistence/scene.ts'
+import { verifies } from '../../../verifies.ts'
+
+const scene = await openScene()
+afterAll(() => scene[Symbol.asyncDispose]())
+const { sql, agentId } = scene
+const userBytes = 15
+const admit = createAdmissions({
+  ...{ ...scene, contributions: contributions.admission, log: { warn() {} } },
+  limits: { ...noLimits, userBytes },
+})
+
+/** Stores a file. Returns its id, or the limit that it would exceed. */
+async function put(user: string, size: number, fileBytes = 100): Promise<string> {
+  const id = randomUUID()
+  const content = await storeStream(sql, id, bytes(size))
+  const fields = { filename: 'a', purpose: 'user_data', mediaType: 'text/plain', expiresAfter: 3600 } as const
+  const refusal = await addFile(sql, { ...fields, id, agentId, user, content }, { fileBytes, userBytes })
+  await releaseContents(sql, id)
+  return refusal ?? id
+}
+async function* bytes(size: number) {
+  yield Buffer.alloc(size)
+}
+const usable = async (user: string, id: string) => {
+  const part = await findUsable(sql, id, { agentId, takesOfNone: false, user })
+  if (part === null) throw new Error('there is no such file')
+  return part
+}
+/** Sends a message that makes a session. Returns the session's id, or why there is none. */
+async function send(user: string, text: string, part: Awaited<ReturnType<typeof usable>>): Promise<string> {
+  const sessionId = randomUUID()
+  const session = { externalId: null, secretNumber: null }
+  const { outcome } = await admit(scene.message(sessionId, { user, text, session, parts: [part] }))
+  return outcome === 'admitted' ? sessionId : outcome
+}
+const expire = (user: string) => sql`update files set expires_at = clock_timestamp() where end_user = ${user}`
+const anId = expect.stringMatching(/^[0-9a-f-]{36}$/)
+
+verifies('contract-32.files-size', 'an expired file makes room for another one, up to the byte', async () => {
+  expect([await put('eva', 10, 10), await put('eva', 1, 10)]).toEqual([anId, 'files_full'])
+  await expire('eva')
+  expect(await put('eva', 10, 10)).toEqual(anId)
+})
+
+verifies('contract-32.files-size', 'what a file and messages of its user share counts once', async () => {
+  const part = await usable('ann', await put('ann', 10))
+  expect([await send('ann', '123456', part), await send('ann', '1234', part)]).toEqual(['user_full', anId])
+  expect([await put('ann', 2), await put('ann', 1)]).toEqual(['user_full', anId])
+  // Another message has a copy of its own, and an expired file counts no more that it could share.
+  expect(await send('ann', '', part)).toBe('user_full')
+  const late = await usable('eve', await put('eve', 10))
+  await expire('eve')
+  expect(await send('eve', '123456', late)).toBe('user_full')
+})
+
+verifies('contract-32.files-end', 'the bytes stay until neither a file nor a message has them', async () => {
+  for (const isFileFirst of [true, false]) {
+    const id = await put('bea', 10)
+    const part = await usable('bea', id)
+    const sessionId = await send('bea', '', part)
+    const isStored = async () =>
+      (await sql`select 1 from part_contents where sha256 = decode(${part.storedAs ?? ''}, 'hex')`).length === 1
+    const reach = { agentIds: null, user: null }
+    const goes = [() => deleteFile(sql, id, reach), () => deleteSession(sql, agentId, sessionId)]
+    const seen: boolean[] = []
+    for (const go of isFileFirst ? goes : goes.toReversed()) {
+      await go()
+      seen.push(await isStored())
+    }
+    expect(seen).toEqual([true, false])
+  }
+})
