@@ -1,4 +1,4 @@
-/** What adapters ask of a server (contract section 34). */
+/** The requests of the adapters (contract section 34). */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -69,9 +69,9 @@ interface Left {
 /** Words that no other test, and no other try of this one, has given to a record, a session or a message. */
 export const unique = (words: string): string => `${words}-${randomUUID().slice(0, 8)}`
 
-/** What has the keyboard's focus: its id, or its words. */
+/** Resolves to the id of the element that has the focus, or to its words. Empty when the page itself has it. */
 export const focused = (page: Page): Promise<string> =>
-  page.evaluate<string>('document.activeElement.id || document.activeElement.textContent')
+  page.evaluate<string>(`(({ activeElement: at, body }) => (at === body ? '' : at.id || at.textContent))(document)`)
 
 // Chromium's own lines for an API's refusal, for a server that a test has stopped, and for a machine that takes three seconds
 // from a page's styles to its scripts.

@@ -17,8 +17,8 @@ export const historyLimits = (maxTokens: number): HistoryLimits => ({
 })
 
 /**
- * Divides messages into turns: a user's message and all that answered it. A reply whose question was not read any more is half a turn: only whole ones are sent. A
- * conversation that was given may begin with the assistant: that is a turn, too.
+ * Divides messages into turns: a user's message and all that answered it. A reply whose question was not read any more is
+ * half a turn: only whole ones are sent. A conversation that was given may begin with the assistant: that is a turn, too.
  */
 function turnsOf<Message extends { role: string }>(messages: readonly Message[], isWhole: boolean): Message[][] {
   const turns: Message[][] = []

@@ -106,7 +106,7 @@ function runJob(
     async stop() {
       clearTimeout(turn)
       clearTimeout(retry)
-      await Promise.all([checking, run()])
+      await Promise.all([checking, run()]) // resolves with the work that is under way, and begins none
     },
   }
 }

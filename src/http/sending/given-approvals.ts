@@ -3,7 +3,7 @@ import { MAX_APPROVAL, toolIdentities } from '../../../openapi/schemas/records/t
 import type { Approval } from '../../actors/ports/index.ts'
 import { exactObject } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { patternWarning } from '../../untrusted/schema-patterns.ts'
+import { patternWarning } from '../../untrusted/json/schema-patterns.ts'
 import { badRequest } from '../server/http-error.ts'
 
 /** Throws 400. Whether HTTP tools and MCP servers exist is looked at when they are saved. */

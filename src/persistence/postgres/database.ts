@@ -197,7 +197,7 @@ async function requireSchema(sql: Sql, schema: string | null): Promise<void> {
   throw new Error(`DATABASE_URL: schema: the database has no schema ${JSON.stringify(schema)} for this user. ${advice}`)
 }
 
-/** Does a transaction pooler answer at this URL? Rejects as any first query would. */
+/** Resolves to whether a transaction pooler answers at this URL. Rejects as any first query would. */
 export const isPooled = async (url: string): Promise<boolean> => (await askFirst(url, (sql) => sql`select 1`)).pooled
 
 /** Longest time that a transaction may wait for anything but the database. A suspended process holds its locks no longer. */

@@ -4,8 +4,8 @@
  * strict.
  */
 import { isObject } from '../../untrusted/is-object.ts'
+import { applicable } from '../../untrusted/json/schema-patterns.ts'
 import { cut } from '../../untrusted/redact.ts'
-import { applicable } from '../../untrusted/schema-patterns.ts'
 
 export type SchemaVendor = 'openai' | 'anthropic' | 'gemini'
 

@@ -7,7 +7,7 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import { digitsOf, parseExact, writeExact } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { canonicalText } from '../../untrusted/json/equal-json.ts'
-import { withSubschemas } from '../../untrusted/subschemas.ts'
+import { withSubschemas } from '../../untrusted/json/subschemas.ts'
 
 type JsonSchema = Record<string, unknown>
 

@@ -8,8 +8,8 @@ import { Ajv, type ErrorObject, type FuncKeywordDefinition, type Options } from 
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { mayChange, parseNoted } from '../../untrusted/exact-json.ts'
-import { applicable, patternOf } from '../../untrusted/schema-patterns.ts'
-import { withSubschemas } from '../../untrusted/subschemas.ts'
+import { applicable, patternOf } from '../../untrusted/json/schema-patterns.ts'
+import { withSubschemas } from '../../untrusted/json/subschemas.ts'
 import { exactKeyword, exactSchema } from './exact-keywords.ts'
 import { startWatchdog } from './schema-watchdog.ts'
 

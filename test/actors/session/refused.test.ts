@@ -1,4 +1,4 @@
-/** What the sender of a message is told that begins no reply. */
+/** The words for the sender of a message that begins no reply. */
 import { expect, test } from 'vitest'
 import { createLeaseGate } from '../../../src/actors/generate/endings.ts'
 import { message, openScene } from '../scene.ts'

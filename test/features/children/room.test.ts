@@ -61,7 +61,7 @@ verifies('contract-30.child-places', 'those that are looked for at once begin on
   const answered = Promise.withResolvers<void>()
   const begun: string[] = []
   const children = createChildren(inner, {
-    // As begin_children.sql: what is free is counted first.
+    // Free places are counted first, as in begin_children.sql.
     store: {
       async begin(_: string | null, most: number) {
         const room = most - begun.length

@@ -68,7 +68,7 @@ test.each([
   if (state === 'running') await scene.cancel(session)
 })
 
-/** What has to be scrolled sideways within the page. */
+/** Lists what has to be scrolled sideways within the page. */
 const scrolledSideways = `[...document.querySelectorAll('main *')]
   .filter((one) => one.scrollWidth > one.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(one).overflowX))
   .map((one) => one.className)`

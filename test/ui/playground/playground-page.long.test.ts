@@ -1,7 +1,17 @@
 /** What surrounds the playground's messages: drafts, sessions, code, scrolling, and a model's Markdown. */
 import { afterAll, expect, test } from 'vitest'
-import { axe, sidewaysScroll, type TestPage, unique } from '../browser.ts'
-import { atRest, conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { axe, focused, sidewaysScroll, type TestPage, unique } from '../browser.ts'
+import {
+  atRest,
+  conversation,
+  field,
+  replies,
+  say,
+  sessionOf,
+  soon,
+  startPlayground,
+  statuses,
+} from './playground-scene.ts'
 
 const { app, up, agentId, playground, open, byHand, close } = await startPlayground()
 afterAll(close)
@@ -50,6 +60,58 @@ test('sessions are searched and deleted after a confirmation that says what is l
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.waitForURL(new RegExp(`${playground}$`))
   await row.waitFor({ state: 'detached' })
+})
+
+test('an archived session is taken back in the toast; the Delete key asks, and leaves the focus in the list', async () => {
+  await using page = await open()
+  const word = unique('Heron')
+  await say(page, `${word} one`)
+  await sessionOf(page)
+  await page.getByRole('link', { name: 'New session' }).first().click()
+  await page.getByText('Talk to Agent').waitFor()
+  await say(page, `${word} two`)
+  await sessionOf(page)
+  const sessions = page.getByRole('navigation', { name: 'Sessions' })
+  const row = (title: string) => sessions.getByRole('listitem').filter({ hasText: title }).getByRole('link').first()
+  await row(`${word} one`).hover()
+  await page.getByRole('button', { name: `Archive the session “${word} one”` }).click()
+  await row(`${word} one`).getByText('archived').waitFor()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: `Archived “${word} one”.` })
+    .getByRole('button', { name: 'Undo' })
+    .click()
+  await row(`${word} one`).getByText('archived').waitFor({ state: 'detached' })
+  await row(`${word} one`).focus()
+  await page.keyboard.press('Delete')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Its messages are deleted permanently').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await soon(() => focused(page)).toContain(`${word} one`)
+  await page.keyboard.press('Delete')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await row(`${word} one`).waitFor({ state: 'detached' })
+  await sessions.locator('li :focus').waitFor()
+})
+
+test('a session that another one deletes during the question leaves the focus in the list', async () => {
+  await using page = await open()
+  const word = unique('Ibis')
+  await say(page, `${word} one`)
+  const id = await sessionOf(page)
+  await page.getByRole('link', { name: 'New session' }).first().click()
+  await page.getByText('Talk to Agent').waitFor()
+  await say(page, `${word} two`)
+  await sessionOf(page)
+  const sessions = page.getByRole('navigation', { name: 'Sessions' })
+  const row = (title: string) => sessions.getByRole('link', { name: title }).first()
+  await row(`${word} one`).focus()
+  await page.keyboard.press('Delete')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).waitFor()
+  await app.sql`delete from sessions where id = ${id}`
+  await row(`${word} one`).waitFor({ state: 'detached' })
+  await sessions.locator('li :focus').waitFor()
 })
 
 test('the request at hand is given as code with this server’s address', async () => {

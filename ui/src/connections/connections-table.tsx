@@ -64,7 +64,7 @@ function Row({ connection }: { connection: UserConnection }) {
   const refusal = useRefusal('delete')
   const row = useFocusBeside<HTMLTableRowElement>()
   return (
-    <Table.Tr ref={row}>
+    <Table.Tr {...row}>
       <Table.Td className={classes.whole ?? ''}>
         <Anchor component={Link} to={`?user=${encodeURIComponent(user)}`} fz="inherit">
           <bdi>{user}</bdi>

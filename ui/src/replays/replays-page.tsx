@@ -145,7 +145,7 @@ const Row = ({ replay }: { replay: Replay }) => (
         {capitalized(versionWords(replay.version))}
       </Anchor>{' '}
       <RelativeTime iso={replay.createdAt} />
-      {/* Where there is no room for them beside it. */}
+      {/* On narrow windows, where the column is hidden. */}
       <div className={classes.below}>
         <SumsLine replay={replay} />
       </div>

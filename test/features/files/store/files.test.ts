@@ -1,4 +1,4 @@
-/** What the files and messages of a user hold together, and whose bytes stay (contract section 32). */
+/** The bytes that a user's files and messages hold together, and those that stay (contract section 32). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
 import { contributions } from '../../../../src/compose/contributions.ts'

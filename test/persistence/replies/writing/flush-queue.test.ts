@@ -73,6 +73,8 @@ test('one alone begins at once after a tenth of a second of quiet, however many 
 })
 
 test('one alone begins at once; where several came it waits for those of its turn, until it is alone again', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] }) // a tenth of a second would be quiet
+  onTestFinished(() => void vi.useRealTimers())
   const { writes, append } = heldQueue()
   void append('a')
   expect(writes).toHaveLength(1)

@@ -1,15 +1,29 @@
-import { useLayoutEffect, useRef } from 'react'
+import { type FocusEvent, useLayoutEffect, useRef } from 'react'
 
-/** Gives the focus to what is beside an item when that leaves its list with it. Returns the item's ref. */
+/**
+ * Gives the focus to what is beside an item that leaves its list with it, or with a dialog of its own. Returns the props
+ * of the item's element.
+ */
 export function useFocusBeside<Item extends HTMLElement>() {
-  const item = useRef<Item>(null)
+  const ref = useRef<Item>(null)
+  const holds = useRef(false)
   useLayoutEffect(() => {
-    const { current } = item
+    const { current } = ref
     return () => {
-      if (!current?.contains(document.activeElement)) return
-      const beside = current.nextElementSibling ?? current.previousElementSibling
+      if (!holds.current) return
+      const beside = current?.nextElementSibling ?? current?.previousElementSibling
       beside?.querySelector<HTMLElement>('a, button')?.focus()
     }
   }, [])
-  return item
+  return {
+    ref,
+    // React's events come from the dialogs of the item, too.
+    onFocus() {
+      holds.current = true
+    },
+    // A button that is disabled while it works, or a dialog that closes, gives the focus to nothing.
+    onBlur({ relatedTarget }: FocusEvent) {
+      holds.current = relatedTarget === null
+    },
+  }
 }

@@ -133,7 +133,7 @@ const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
   const row = useFocusBeside<HTMLLIElement>()
   const ArchiveIcon = archived ? IconArchiveOff : IconArchive
   return (
-    <li className={classes.session} ref={row}>
+    <li className={classes.session} {...row}>
       <DeleteButton
         noun="session"
         name={title}

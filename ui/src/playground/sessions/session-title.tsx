@@ -20,7 +20,7 @@ export function SessionTitle({ title, session }: SessionTitleProps) {
   if (session && isEditing) return <Field session={session} onClose={() => setEditing(false)} />
   return (
     <div className={classes.line}>
-      <Title order={1} className={classes.title} title={title} dir="auto" onDoubleClick={edit}>
+      <Title order={1} className={classes.title} title={title} dir="auto" onDoubleClick={session && edit}>
         {title}
       </Title>
       {session && (

@@ -1,4 +1,4 @@
-/** What giving items and taking them back leaves of a conversation (contract section 32). */
+/** A conversation after items were given and taken back (contract section 32). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
 import type { GivenMessage } from '../../../../../src/actors/ports/index.ts'

@@ -2,7 +2,7 @@
  * Regular expressions of other dialects in JSON Schemas (contract section 35). JSON Schema means JavaScript's with the
  * flag `u`; authors write those of Python, PCRE and POSIX too.
  */
-import { isObject } from './is-object.ts'
+import { isObject } from '../is-object.ts'
 import { withSubschemas } from './subschemas.ts'
 
 type Schema = Readonly<Record<string, unknown>>

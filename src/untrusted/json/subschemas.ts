@@ -1,5 +1,5 @@
 /** JSON Schemas within a JSON Schema. */
-import { isObject } from './is-object.ts'
+import { isObject } from '../is-object.ts'
 
 /** Keywords that hold values, in which nothing is a keyword. */
 const valued = new Set(['enum', 'const', 'default', 'examples'])
