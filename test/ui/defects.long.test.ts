@@ -171,6 +171,7 @@ test('the chart loads less than 300 kB of script, and no layout engine', async (
   await page.goto('/chart')
   await page.locator('[data-state]').first().waitFor()
   await page.waitForLoadState('load')
+  await expect.poll(() => [...sizes.keys()].join()).toContain('/assets/chart-page')
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
   expect(total, JSON.stringify(Object.fromEntries(sizes))).toBeLessThan(300_000)
   expect([...sizes.keys()].filter((path) => path.startsWith('/assets/elk'))).toEqual([])

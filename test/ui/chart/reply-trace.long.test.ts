@@ -102,6 +102,7 @@ test('spans tell arguments, results and what a turn added; turns fold, and all o
   await expect.poll(markdown).toMatch(/^## Reply [-0-9a-f]{36}\n\nAdmitted .*, request \S+\n\n\| Span /)
   await expect.poll(markdown).toContain('{"timeZone":"Europe/Paris"}')
 
+  await rows.getByText('saved').waitFor()
   const count = await rows.count()
   await reply.getByRole('button', { name: 'Turn 1' }).click()
   await expect.poll(() => rows.count()).toBe(count - 2)

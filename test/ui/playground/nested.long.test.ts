@@ -3,7 +3,7 @@ import { afterAll, expect } from 'vitest'
 import { asking, createAgentTree } from '../../support/agent-tree.ts'
 import { verifies } from '../../verifies.ts'
 import { axe, sidewaysScroll, type TestPage } from '../browser.ts'
-import { replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { replies, say, sessionOf, soon, startPlayground, statuses } from './playground-scene.ts'
 
 const { up, app, agentId, open, close } = await startPlayground()
 afterAll(close)
@@ -48,6 +48,7 @@ verifies(
     await call.text('Ann: +12')
     await call.finish()
     await soon(() => statuses(page)).toEqual(['Complete'])
+    await sessionOf(page)
     await page.reload()
     const fold = nested(page, 'billing').getByRole('button', { name: 'billing', exact: true })
     await expect.poll(() => fold.getAttribute('aria-expanded')).toBe('false')

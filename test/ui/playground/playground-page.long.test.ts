@@ -20,6 +20,7 @@ test('drafts are kept for each session, over a reload too', async () => {
   await using page = await open()
   await say(page, 'Alpha')
   await soon(() => statuses(page)).toEqual(['Complete'])
+  await sessionOf(page)
   await field(page).fill('half a thought')
   await page.getByRole('link', { name: 'New session' }).first().click()
   await page.getByText('Talk to Agent').waitFor()
@@ -47,6 +48,7 @@ test('sessions are searched and deleted after a confirmation that says what is l
   await using page = await open()
   const title = unique('Zebra crossing')
   await say(page, title)
+  await sessionOf(page)
   // Below its title the session is found by its message, with a link of its own.
   const row = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: title }).first()
   await row.waitFor()

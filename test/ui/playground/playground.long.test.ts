@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { asks, startToolServer } from '../../http/tool-scene.ts'
 import { verifies } from '../../verifies.ts'
 import { axe, focused, sidewaysScroll, unique } from '../browser.ts'
-import { field, replies, say, soon, startPlayground, statuses, stopByEsc } from './playground-scene.ts'
+import { field, replies, say, sessionOf, soon, startPlayground, statuses, stopByEsc } from './playground-scene.ts'
 
 const { app, up, agentId, open, byHand, close } = await startPlayground({
   MAX_RUNNING_REPLIES: '2',
@@ -122,6 +122,7 @@ test('a tool call is a card with arguments, result and time, live and after a re
   await call.text('It is late.')
   await call.finish()
   await page.getByText('It is late.', { exact: true }).waitFor()
+  await sessionOf(page)
   for (const once of [1, 2]) {
     const card = page.locator('details')
     await card.getByText(/^done · \d/).waitFor()

@@ -73,10 +73,12 @@ test('a window in which something is typed that is not in the draft yet asks bef
   await page.goto(`/playground/${scene.agentId}`)
   // Nothing that is typed is ever stored.
   await page.route(/draft=true/, (route) => (route.request().method() === 'PUT' ? undefined : route.continue()))
+  const isSent = page.waitForRequest((request) => request.method() === 'PUT' && request.url().includes('draft=true'))
   await page
     .getByRole('textbox', { name: /prompt/i })
     .first()
     .fill('Typed.')
+  await isSent // the page guards itself by then
   const asked = new Promise<string>((resolve) =>
     page.once('dialog', async (dialog) => {
       resolve(dialog.type())

@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { axe, sidewaysScroll, type TestPage } from '../browser.ts'
-import { atRest, conversation, field, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { atRest, conversation, field, say, sessionOf, soon, startPlayground, statuses } from './playground-scene.ts'
 
 const { agentId, app, up, open, byHand, playground, close } = await startPlayground()
 afterAll(close)
@@ -76,6 +76,7 @@ test('a long prompt goes along with another session and outlives a reload', asyn
   await soon(() => text.inputValue()).toBe(long)
   await say(page, 'Hello')
   await soon(() => statuses(page)).toEqual(['Complete'])
+  await sessionOf(page)
   await page.getByRole('link', { name: 'New session' }).click()
   await soon(() => statuses(page)).toEqual([])
   await expect.poll(() => text.inputValue()).toBe(long)
@@ -126,6 +127,7 @@ test('what the last reply did and what its model was sent stay beside it; the si
   await side.getByRole('tab', { name: 'Request' }).waitFor()
 
   await page.setViewportSize({ width: 390, height: 844 })
+  await side.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Workbench' }).click()
   await page.getByRole('dialog', { name: 'Workbench' }).getByRole('tab', { name: 'Tools' }).click()
   expect(await axe(page)).toEqual([])

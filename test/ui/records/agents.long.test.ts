@@ -125,6 +125,7 @@ async function codeOf(page: TestPage, agentId: string, lang: string): Promise<st
   ]) {
     await page.goto(`/agents/${agentId}?tab=use&lang=${lang}&mode=${mode}`)
     await page.getByText(`${first}, `).waitFor()
+    await page.getByText('This server requires a key').waitFor() // what the code depends on
     code.push(...(await page.locator('pre').allTextContents()))
   }
   return code

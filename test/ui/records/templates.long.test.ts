@@ -91,6 +91,7 @@ test('a tool offers its arguments and the values, in headers too, and only descr
   await page.keyboard.press('Escape')
   await page.keyboard.press('Backspace')
   await page.keyboard.type('ession.us')
+  await page.getByRole('option', { name: 'session.user' }).waitFor()
   await page.keyboard.press('Tab')
   await expect.poll(() => page.getByLabel('Value of header 1').inputValue()).toBe('{{session.user}}')
   expect(await axe(page)).toEqual([])

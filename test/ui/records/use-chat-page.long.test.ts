@@ -10,6 +10,7 @@ import { demoAgent, type Product, startProduct } from '../../support/programs/pr
 import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
 import { openBrowser, type TestPage } from '../browser.ts'
+import { atRest } from '../playground/playground-scene.ts'
 import { builtPage } from './built-page.ts'
 import { startSite, type WebSite } from './web-page.ts'
 
@@ -144,7 +145,7 @@ describe.each(versions.map(({ name }, version) => ({ name, version })))('$name',
       await product.kill9()
       product = await startProduct({ direct: true, dataDir, env })
       await ready(page)
-      const shown = (await reply(page)) ?? ''
+      const shown = (await atRest(page, () => reply(page))) ?? ''
       const words = shown.replace(/^assistant: /, '').split(/\s+/)
       expect(words.slice(0, 6)).toEqual(['1', '2', '3', '4', '5', '6'])
       expect(shown.match(/\b1 2 3\b/g), shown).toHaveLength(1)

@@ -1,7 +1,7 @@
 /** What a hard trial of the playground found, one test each. */
 import { afterAll, expect, test } from 'vitest'
 import { axe, type TestPage, unique } from '../../browser.ts'
-import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
+import { conversation, field, replies, say, sessionOf, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { agentId, app, up, open, byHand, playground, close } = await startPlayground({ PROVIDER_IDLE_TIMEOUT_S: '300' })
 afterAll(close)
@@ -32,8 +32,11 @@ test('a reply without a first token says how long it has waited and when it is g
       .evaluate((bar) => bar.getBoundingClientRect().width)
   await soon(() => width(2)).toBeGreaterThan(100)
   expect(await axe(page)).toEqual([])
-  await call.text('At last')
-  await wait.waitFor({ state: 'detached' })
+  // Anew until it is seen: after a few seconds it is silent again.
+  await soon(async () => {
+    await call.text('At last ')
+    return await wait.count()
+  }).toBe(0)
   // So it does when it stalls in the middle.
   await wait.waitFor()
   await expect.poll(() => statuses(page)).toEqual(['Writing'])
@@ -44,6 +47,8 @@ test('↑ edits the last message: what is sent takes its place', async () => {
   await using page = await open()
   await say(page, 'First try')
   await soon(() => statuses(page)).toEqual(['Complete'])
+  // The reply is complete before the page has read its message's place.
+  await soon(() => page.getByRole('button', { name: 'Edit and send again' }).isEnabled()).toBe(true)
   await field(page).press('ArrowUp')
   await page.getByText('Editing an earlier message').waitFor()
   await field(page).fill('Second try')
@@ -143,6 +148,7 @@ test('a session whose messages cannot be read says so, and offers no beginning',
   await using page = await open()
   await say(page, 'Hello')
   await soon(() => statuses(page)).toEqual(['Complete'])
+  await sessionOf(page)
   const server = { isBroken: true }
   await page.route(/\/sessions\/[^/]+\/messages/, (route) =>
     server.isBroken ? route.fulfill({ status: 500, json: { message: 'Not now.' } }) : route.continue(),

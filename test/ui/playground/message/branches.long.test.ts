@@ -48,9 +48,10 @@ verifies('contract-14.pages', 'a message is edited, its reply repeated, and bran
   await soon(() => branches(page)).toEqual(['2 / 2', '2 / 2'])
   await soon(() => said(page)).toEqual(['first', 'One.', 'changed', 'Again.'])
 
-  // By keyboard.
-  await page.getByRole('button', { name: 'Previous branch' }).first().focus()
-  await page.keyboard.press('Enter')
+  // By keyboard, once the reply is over.
+  const previous = page.getByRole('button', { name: 'Previous branch' }).first()
+  await soon(() => previous.isEnabled()).toBe(true)
+  await previous.press('Enter')
   await soon(() => said(page)).toEqual(['first', 'One.', 'second', 'Two.'])
   await expect.poll(() => branches(page)).toEqual(['1 / 2'])
   await page.mouse.move(0, 0)
@@ -87,6 +88,7 @@ verifies(
     const slider = page.getByRole('slider', { name: 'Where to fork' })
     await slider.waitFor()
     expect(await axe(page)).toEqual([])
+    await page.locator('[role=slider]:focus').waitFor()
     await page.keyboard.press('ArrowLeft')
     await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe('Frame 3: …Once upon ')
     await slider.locator('[data-place="1"]').click()

@@ -88,13 +88,14 @@ verifies('contract-15.pages', 'what waits and could not be read is said, and wha
   await page.route(`**/playground/sessions/${gone}`, (route) =>
     route.fulfill({ status: 404, json: { message: 'There is no such session.' } }),
   )
-  await page.route(
-    /\/playground\/sessions\/[^/?]+$/,
-    (route) => route.fulfill({ status: 503, json: { message: 'Not now.' } }),
-    { times: 1 },
+  // Until it has been tried again: the page asks by itself, too, every few seconds.
+  let isAway = true
+  await page.route(/\/playground\/sessions\/[^/?]+$/, (route) =>
+    isAway ? route.fulfill({ status: 503, json: { message: 'Not now.' } }) : route.fallback(),
   )
   await page.goto('/waiting')
   await page.getByRole('alert').filter({ hasText: 'Not now.' }).getByRole('button', { name: 'Try again' }).click()
+  isAway = false
   const rows = page.getByRole('table', { name: 'Waiting sessions' }).getByRole('link')
   await soon(() => rows.allTextContents()).toEqual(['Kept'])
 })

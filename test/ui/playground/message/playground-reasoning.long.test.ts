@@ -31,6 +31,7 @@ test('it is shown while the model thinks, and folded away with its time once the
   await reasoning.getByText('Let me see.').waitFor() // what the reader opened stays open
   expect(await axe(page)).toEqual([])
 
+  await sessionOf(page)
   await page.reload()
   await replies(page).getByText('So it is.').waitFor()
   await soon(() => page.locator(summaries).allTextContents()).toEqual([expect.stringMatching(/^Reasoning[\d.]+ m?s$/)])
@@ -44,6 +45,7 @@ test('a page that is opened while the model thinks sees all of it; a reply witho
   const call = await next
   await call.delta({ reasoning: 'Hm.' })
   await replies(page).getByText('Hm.').waitFor()
+  await sessionOf(page)
   await page.reload()
   await replies(page).getByText('Hm.').waitFor()
   await call.delta({ reasoning: ' Well.' })

@@ -3,15 +3,17 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { axe, sidewaysScroll, type TestPage, unique } from '../../browser.ts'
-import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
+import { conversation, field, replies, say, sessionOf, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { up, app, agentId, open, close } = await startPlayground()
 afterAll(close)
 
+/** The reply is complete, and its session has its address. */
 async function answered(page: TestPage, text: string): Promise<void> {
   up.next((call) => call.text(text).then(() => call.finish()))
   await say(page, 'Show')
   await soon(async () => (await statuses(page)).at(-1)).toBe('Complete')
+  await sessionOf(page)
 }
 
 const clipboard = async (page: TestPage): Promise<() => Promise<string>> => {

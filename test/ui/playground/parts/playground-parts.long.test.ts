@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { dataUrl, pdf, png } from '../../../features/parts/routes/parts-scene.ts'
 import { axe, sidewaysScroll } from '../../browser.ts'
-import { field, replies, say, soon, startPlayground } from '../playground-scene.ts'
+import { field, replies, say, sessionOf, soon, startPlayground } from '../playground-scene.ts'
 
 const { up, open, close } = await startPlayground({ PROVIDER_RETRIES: '0' })
 afterAll(close)
@@ -30,6 +30,7 @@ test.each([
     { type: 'file', file: { filename: 'plan.pdf', file_data: dataUrl('application/pdf', pdf()) } },
     { type: 'text', text: 'What is this?' },
   ])
+  await sessionOf(page)
   await page.reload()
   const attached = page.getByRole('list', { name: 'Attached' })
   const shown = attached.getByRole('img', { name: 'Attached: image/png' })
