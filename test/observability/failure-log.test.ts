@@ -30,7 +30,7 @@ beforeAll(async () => {
     DATABASE_URL: proxy.url,
     SECRET_KEY: 'one-key',
     PROVIDER_RETRIES: '1',
-    OWNER_LEASE_MS: '1500',
+    OWNER_LEASE_MS: '6000',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   }
   product = await startProduct({ direct: true, env })

@@ -50,7 +50,7 @@ test('no answer within the time is an answer', async () => {
   const { up, model } = await scene()
   up.models = null
   up.always(() => {})
-  expect(await model.testProvider(connectionTo(up.url), { timeoutMs: 500 })).toMatchObject({ ok: false, models: [] })
+  expect(await model.testProvider(connectionTo(up.url), { timeoutMs: 3000 })).toMatchObject({ ok: false, models: [] })
   await (await up.call(1)).closed
 })
 

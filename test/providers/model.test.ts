@@ -21,7 +21,7 @@ describe('PROVIDER_IDLE_TIMEOUT_S', () => {
   })
 
   test('silence within the text keeps the text', async () => {
-    const { up, model } = await scene({ idleTimeoutMs: 300 })
+    const { up, model } = await scene({ idleTimeoutMs: 3000 })
     up.next((call) => call.text('so far'))
     const events = await ask(model, requestTo(up))
     expect([textOf(events), failureIn(events).code]).toEqual(['so far', 'provider_timeout'])
@@ -40,12 +40,12 @@ describe('PROVIDER_IDLE_TIMEOUT_S', () => {
   })
 
   test('time that the consumer takes is no silence of the provider', async () => {
-    const { up, model } = await scene({ idleTimeoutMs: 400 })
+    const { up, model } = await scene({ idleTimeoutMs: 2000 })
     up.next(sayOk)
     const events: ModelEvent[] = []
     for await (const event of heard(model, requestTo(up), new AbortController().signal)) {
       events.push(event)
-      if (event.type === 'text') await new Promise((resolve) => setTimeout(resolve, 700)) // a consumer slower than the limit
+      if (event.type === 'text') await new Promise((resolve) => setTimeout(resolve, 2300)) // a consumer slower than the limit
     }
     expect(spoken(events)).toEqual(okay)
   })

@@ -2,12 +2,15 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import Fastify from 'fastify'
-import { expect } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { addressOf } from '../../../src/http/server/server.ts'
 import { closeUnreadAnswers } from '../../../src/http/streaming/unread-answers.ts'
 import { verifies } from '../../verifies.ts'
 
 verifies('contract-26.unread', 'its connection is closed; one that is read slowly stays, and comes whole', async () => {
+  // Time passes as the one is read, and no further when the machine stands still.
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const body = 'x'.repeat(30_000_000)
   await using app = Fastify()
   closeUnreadAnswers(app, { stalledMs: 1500, checkMs: 50 })
@@ -24,10 +27,12 @@ verifies('contract-26.unread', 'its connection is closed; one that is read slowl
   slow.on('data', (chunk: Buffer) => {
     read += chunk.length
     slow.pause()
+    vi.advanceTimersByTime(5)
     setTimeout(() => slow.resume(), 5)
   })
   const connections = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)))
   await once(slow, 'end')
   expect(read).toBeGreaterThan(body.length)
+  vi.advanceTimersByTime(1500)
   await expect.poll(connections).toBe(0)
 })

@@ -14,7 +14,7 @@ afterEach(() => scene.close())
 
 const open = async (settings: Record<string, string> = {}) => {
   scene = await openScene({
-    settings: { SESSION_TITLES: 'model', PROVIDER_RETRIES: '0', OWNER_LEASE_MS: '3000', ...settings },
+    settings: { SESSION_TITLES: 'model', PROVIDER_RETRIES: '0', OWNER_LEASE_MS: '6000', ...settings },
     system: 'Be brief.',
   })
 }

@@ -205,7 +205,7 @@ test('a transaction whose connection ended while it paused rejects, stores nothi
 })
 
 test('more queries than connections wait for their turn; after end() none is run', async () => {
-  const sql = connect(database.url, { max: 2, name: 'turns', timeoutMs: 1000 })
+  const sql = connect(database.url, { max: 2, name: 'turns', timeoutMs: 60_000 })
   const numbers = Array.from({ length: 50 }, (_, index) => index)
   const rows = await Promise.all(
     numbers.map((n) => (n % 5 ? sql`select ${n}::int as n` : sql.begin((tx) => tx`select ${n}::int as n`))),

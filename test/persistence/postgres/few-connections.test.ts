@@ -28,7 +28,7 @@ const allow = (most: number) => db.sql.unsafe(`alter role ${role} connection lim
 
 test('statements and transactions wait for a connection that the server gives later', async () => {
   await allow(3)
-  const sql = connect(url, { max: 8, name: 'test', timeoutMs: 2000 })
+  const sql = connect(url, { max: 8, name: 'test', timeoutMs: 60_000 })
   try {
     const ones = Array.from({ length: 20 }, (_, n) =>
       n % 2 ? sql`select ${n}::int as n` : sql.begin((tx) => tx`select ${n}::int as n`),
@@ -56,7 +56,7 @@ verifies('contract-35.few-connections', 'a pool leaves idle connections to anoth
 
 verifies('contract-35.few-connections', 'a statement for which none comes is not sent, and says why', async () => {
   await allow(0)
-  const sql = connect(url, { max: 2, name: 'test', timeoutMs: 2000, silenceMs: 200 })
+  const sql = connect(url, { max: 2, name: 'test', timeoutMs: 2000, silenceMs: 2000 })
   try {
     await expect(sql`select 1`).rejects.toMatchObject({ code: '53300' })
     await expect(sql.begin((tx) => tx`select 1`)).rejects.toMatchObject({ code: '53300' })

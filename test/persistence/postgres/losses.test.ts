@@ -106,9 +106,11 @@ verifies('contract-26.timeline', 'a server that was left without being fenced is
 })
 
 verifies('contract-26.turns', 'a statement waits for its turn while others are answered', async () => {
-  const sql = connect(database.url, { max: 1, name: 'test', timeoutMs: 1000, silenceMs: 1500 })
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => sql`select pg_sleep(0.25)`))
+  const answering = connect(database.url, { max: 1, name: 'test', timeoutMs: 1000, silenceMs: 4000 })
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => answering`select pg_sleep(0.55)`))
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill('fulfilled'))
+  await answering.end()
+  const sql = connect(database.url, { max: 1, name: 'test', timeoutMs: 1000, silenceMs: 1500 })
   const silent = [sql`select pg_sleep(9)`, sql`select 1`].map((query) =>
     query.then(String, (error: unknown) => String(error)),
   )

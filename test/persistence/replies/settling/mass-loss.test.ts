@@ -13,7 +13,7 @@ let scene: Scene
 let survivors: Sql[]
 beforeAll(async () => {
   scene = await openScene()
-  survivors = [1, 2].map((n) => connect(scene.database.url, { max: 1, name: `survivor ${n}`, timeoutMs: 2000 }))
+  survivors = [1, 2].map((n) => connect(scene.database.url, { max: 1, name: `survivor ${n}`, timeoutMs: 60_000 }))
 })
 afterAll(async () => {
   for (const sql of survivors) await sql.end()

@@ -70,7 +70,7 @@ verifies(
   'contract-4.stored-before-shown',
   'a flush ended by statement_timeout is resent in smaller parts, in order',
   async () => {
-    const journal = openJournal(60_000, '150')
+    const journal = openJournal(60_000, '500')
     const replies = [await scene.begin(await scene.newSession()), await scene.begin(await scene.newSession())]
     await trial('slow', 2)
     const events = Array.from({ length: 7 }, (_, n) => textAt(2 + n, `${n}`))
@@ -131,7 +131,7 @@ verifies(
   'contract-4.stored-before-shown',
   'a refused flush that is stored after all affects no later reply',
   async () => {
-    const journal = openJournal(200)
+    const journal = openJournal(3_000)
     const session = await scene.newSession()
     const reply = await scene.begin(session)
     const held = Promise.withResolvers<void>()
