@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { sidewaysScroll } from '../browser.ts'
 import { field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
-const { agentId, app, up, open, byHand, close } = await startPlayground()
+const { agentId, app, up, open, byHand, playground, close } = await startPlayground()
 afterAll(close)
 
 test('a caret stands where the words end while they come, and is still where movement is not wanted', async () => {
@@ -55,11 +55,11 @@ test('what can be done with the newest reply is in sight, and so are the arrows 
 
 test('the hints below the field can be read, and a session’s title ends before the button beside it', async () => {
   await using page = await open()
-  const smallest = await page
-    .locator('kbd')
-    .evaluateAll((all): number =>
-      Math.min(...all.map((one) => parseFloat(one.ownerDocument.defaultView.getComputedStyle(one).fontSize))),
-    )
+  const keys = page.getByRole('region', { name: 'Chat' }).locator('kbd')
+  await keys.first().waitFor()
+  const smallest = await keys.evaluateAll((all): number =>
+    Math.min(...all.map((one) => parseFloat(one.ownerDocument.defaultView.getComputedStyle(one).fontSize))),
+  )
   expect(smallest).toBeGreaterThanOrEqual(12)
   await say(page, '**A title** that is so long that it reaches the very end of its row')
   await soon(() => statuses(page)).toEqual(['Complete'])
@@ -141,6 +141,26 @@ test('a new session gets its id without taking the keyboard from where somebody 
   await soon(() => statuses(page)).toEqual(['Complete'])
   await page.keyboard.type('ra')
   await soon(async () => [await search.inputValue(), await field(page).inputValue()]).toEqual(['zebra', ''])
+})
+
+test('a new session that is asked for just as the last one gets its address begins one', async () => {
+  await using page = await open()
+  await page.evaluate(`{
+    const replace = history.replaceState.bind(history)
+    history.replaceState = (...all) => {
+      replace(...all)
+      if (location.pathname.split('/').length < 4) return
+      history.replaceState = replace
+      queueMicrotask(() => {
+        document.querySelector('a[href="${playground}"]').click()
+        globalThis.hasAsked = true
+      })
+    }
+  }`)
+  await say(page, 'Hello')
+  await expect.poll(() => page.evaluate('globalThis.hasAsked')).toBe(true)
+  await page.getByText('Talk to Agent').waitFor()
+  await soon(() => statuses(page)).toEqual([])
 })
 
 test('an opening that is clicked twice is sent once, and leaves the keyboard in the field', async () => {

@@ -191,7 +191,8 @@ function useChatKey(agentId: string, sessionId: string | undefined) {
   const became = useCallback(
     (id: string) => {
       setChat((before) => ({ ...before, became: id }))
-      void navigate(`/playground/${agentId}/${id}`, { replace: true })
+      // Rendered with the address: "New session" would else lead from where the page still is to where it is.
+      void navigate(`/playground/${agentId}/${id}`, { replace: true, flushSync: true })
     },
     [agentId, navigate],
   )
