@@ -2,12 +2,10 @@
 
 import type { Capabilities } from '../actors/generate/running.ts'
 import { createCallPolicy } from '../features/approvals/waiting-calls.ts'
-import { createCompaction } from '../features/compaction/compaction.ts'
 import { createToolPictures } from '../features/parts/tool-pictures.ts'
 
 /** The parts within a reply in which nothing is remembered. */
 export const capabilities: Capabilities = {
   calls: createCallPolicy(null),
-  compaction: createCompaction,
   pictures: createToolPictures,
 }

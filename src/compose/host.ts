@@ -9,6 +9,7 @@ import { readRemembered } from '../features/approvals/store/remembered/remembere
 import { createCallPolicy } from '../features/approvals/waiting-calls.ts'
 import { childOf } from '../features/children/index.ts'
 import { createCompactions } from '../features/compaction/compact-session.ts'
+import { createCompaction } from '../features/compaction/compaction.ts'
 import { createContinuation } from '../features/continuation/continuation.ts'
 import { basisOfClaimed } from '../features/continuation/taken-over.ts'
 import type { LimitGate } from '../features/limits/store/limits.ts'
@@ -67,6 +68,7 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
     capabilities: {
       ...capabilities,
       calls: createCallPolicy((replyId, tools) => readRemembered(repliesSql, replyId, tools)),
+      compaction: (...reply) => createCompaction(holds, ...reply),
       keepTurn: handovers.keepTurn,
     },
   })

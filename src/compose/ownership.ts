@@ -101,7 +101,7 @@ export async function openOwnership(
   closing.defer(() => replies.close())
   const checkpoints = createCheckpoints({ sql: repliesSql, instance: coordination, waitMs: leaseMs })
   closing.defer(() => checkpoints.close())
-  const journal: Journal = { ...checkpoints, ...replies }
+  const journal: Journal = { ...replies, isHeld: checkpoints.isHeld }
   const withinS = settings.continueWithinS
   const untimedSql = open('handovers', HANDOVER_POOL_SIZE, {
     silenceMs: Math.max(leaseMs, SHORTEST_SILENCE_MS),

@@ -169,7 +169,6 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
     history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
     isHeld: async () => false,
     epoch: () => store.epoch,
-    keepCheckpoint: async ({ epoch }) => (epoch === store.epoch ? 'stored' : 'fenced'),
     parts: async () => [],
   }
 }

@@ -1,9 +1,9 @@
 /** The setup of the persistence tests: a database, an instance row, a session, and a journal. */
 import { randomUUID } from 'node:crypto'
-import type { Checkpoints, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports/index.ts'
+import type { NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports/index.ts'
 import type { StoredEvent } from '../../src/actors/reply/reply-event.ts'
 import { contributions } from '../../src/compose/contributions.ts'
-import { createCheckpoints, type Holds } from '../../src/features/compaction/store/checkpoints.ts'
+import { createCheckpoints, type Holds, type Summaries } from '../../src/features/compaction/store/checkpoints.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal, type ReplyJournal } from '../../src/persistence/replies/writing/journal.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from '../support/database.ts'
@@ -24,7 +24,7 @@ export interface Scene extends AsyncDisposable {
   database: FreshDatabase
   sql: Sql
   instance: Instance
-  journal: ReplyJournal & Checkpoints & Holds
+  journal: ReplyJournal & Summaries & Holds
   agentId: string
   /** Another instance with its own journal on the same database. */
   another(): Promise<Pick<Scene, 'instance' | 'journal'>>

@@ -69,7 +69,6 @@ function simulatedJournal(database: SimulatedReplies, ask: Ask, owner: () => { i
     read: (replyId, after) => ask(() => database.read(replyId, after)),
     requestCancel: (sessionId) => ask(() => database.requestCancel(sessionId)),
     history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
-    keepCheckpoint: async () => 'fenced',
     isHeld: async () => false,
     epoch: () => owner().epoch,
     parts: async () => [],

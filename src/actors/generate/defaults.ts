@@ -24,8 +24,7 @@ const noPictures: ToolPictures = { keep() {}, beside: (turns) => turns, areShown
 const noCompaction = (told: Told | null): Compaction => ({
   told: () => told,
   isDue: () => false,
-  ask: async () => ({ failed: 'Nothing is summarised here.' }),
-  goOn() {},
+  run: async () => 'compacted',
 })
 
 export const plain: Required<Capabilities> = {

@@ -5,7 +5,7 @@
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import { createSending, type Sending, sendingAll } from '../history/conversation.ts'
-import type { Checkpoint, ModelRequest, SentBefore, Take, ToolChoice, ToolSpec } from '../ports/index.ts'
+import type { ModelRequest, SentBefore, Take, ToolChoice, ToolSpec } from '../ports/index.ts'
 import { unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { noActions, plain } from './defaults.ts'
@@ -16,7 +16,7 @@ import { runTurn } from './model-turn.ts'
 import { createModelAttribution } from './models.ts'
 import { answerOf, messagesOf, withOwnIds } from './open-turn.ts'
 import { createReasoning } from './reasoning.ts'
-import { type GenerateOptions, openWithin, type Running, type Summarised } from './running.ts'
+import { type GenerateOptions, openWithin, type Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
 import { runTools } from './tool-calls.ts'
 import { createTally } from './usage-tally.ts'
@@ -32,10 +32,8 @@ export interface Generation {
   run(signal: AbortSignal, take: Take<ReplyEvent>, stored?: Stored): Promise<Ending>
   /** Runs it, but resolves to `compact` when the history is to be summarised first: nothing is done by then. */
   runUnlessLong(signal: AbortSignal, take: Take<ReplyEvent>, stored: Stored): Promise<Ending | 'compact'>
-  /** Asks for the summary. Call it behind `compact`, or instead of `run`. Resolves to the ending that a limit brought, too. */
-  summarise(signal: AbortSignal, stored?: Stored): Promise<Summarised | Ending>
-  /** Continues after `summarise`, with the summary in place of what it covers. When null, the history is cut. */
-  goOn(made: { covered: number; checkpoint: Checkpoint } | null): void
+  /** Has the history summarised, after `compact` or instead of `run`. Resolves to the ending that a limit brought, too. */
+  compact(signal: AbortSignal, stored?: Stored): Promise<'compacted' | 'fenced' | Ending>
   /**
    * Counts the tokens used up to this call: the provider's report, a tokenizer's estimate for turns without one. Counts
    * of all turns are asked for at once, and not at all when every turn reported. Never rejects.
@@ -102,9 +100,8 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     },
     runUnlessLong: (outer, take, stored) =>
       within(outer, (limits) => runTurns({ ...constant, ...limits, take, stored }, true)),
-    summarise: (outer, stored) =>
-      within(outer, (limits) => compaction.ask({ ...constant, ...limits, stored, take: () => undefined })),
-    goOn: (made) => compaction.goOn(request.system, made),
+    compact: (outer, stored) =>
+      within(outer, (limits) => compaction.run({ ...constant, ...limits, stored, take: () => undefined })),
     usage: tally.usage,
     attempts: models.attempts,
     firstTokenAt: models.firstTokenAt,

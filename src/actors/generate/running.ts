@@ -1,11 +1,10 @@
 /** The options of a generation, and the state that its parts share while it runs. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { Sending, Summarising, Told } from '../history/conversation.ts'
+import type { Sending, Told } from '../history/conversation.ts'
 import type {
   Actions,
   Chain,
-  Checkpoint,
   MessagePart,
   Model,
   ModelMessage,
@@ -65,26 +64,16 @@ export interface CallPolicy {
   runDecided: ((toolbox: Toolbox, running: Running) => Promise<OpenTurn>) | null
 }
 
-/** A summary, and the turns that it covers: their number, and the position of their last message. */
-export interface Made extends Pick<Summarising, 'covered' | 'position'> {
-  text: string
-  /** The model that answered. */
-  model: string
-  usage: Usage
-}
-
-/** Or why there is none. */
-export type Summarised = Made | { failed: string }
-
-/** The conversation of one generation, and its summary. */
+/** The conversation of one generation, which may be summarised. */
 export interface Compaction {
   told(): Told | null
   /** Decides whether the history is to be summarised before it is sent with these tools. Once a reply. */
   isDue(sending: Sending, tools: readonly ToolSpec[]): boolean
-  /** Asks for the summary that is due, else for one of all. */
-  ask(running: Running): Promise<Summarised>
-  /** Continues as `Generation.goOn` does. `system`: the prompt with which a history is cut. */
-  goOn(system: string | null, made: { covered: number; checkpoint: Checkpoint } | null): void
+  /**
+   * Summarises it. From then on the summary stands in place of what it covers; where there is none, the history is cut.
+   * Resolves to whether the reply is still this instance's.
+   */
+  run(running: Running): Promise<'compacted' | 'fenced'>
 }
 
 /** Pictures that the tools of a reply gave: only its own models see them. */

@@ -16,7 +16,7 @@ import type {
   Shortening,
   ToolSpec,
 } from '../ports/index.ts'
-import { cutTo, firstTurn, newestWithin, toSummarise } from './budget.ts'
+import { firstTurn, newestWithin } from './budget.ts'
 import { correctionOf, tokensOf, tokensOfAll, tokensOfTools } from './estimate.ts'
 import { joinNeighbours, withinPartLimit, withOutputParts } from './message-parts.ts'
 import { behindSummary, sentSummary } from './sent-summary.ts'
@@ -46,10 +46,14 @@ export interface Conversation {
   outputs?: readonly MessagePart[]
 }
 
-/** A request's messages, and what of the conversation is not among them. */
-interface Composed {
+/** Turns of a conversation as a request sends them. */
+interface SentTurns {
   messages: ModelMessage[]
   history: RequestHistory | undefined
+}
+
+/** A request's messages, and what of the conversation is not among them. */
+interface Composed extends SentTurns {
   /** The turn that they begin with. */
   start: number
   /** Position of the first message that is sent. */
@@ -59,16 +63,6 @@ interface Composed {
   historyTokens: number
   /** Tokens of all messages. */
   tokens: number
-}
-
-/** The material of a summary. */
-export interface Summarising {
-  messages: ModelMessage[]
-  history: RequestHistory | undefined
-  /** The number of the conversation's turns that the summary covers, from the first one on. */
-  covered: number
-  /** Position of the last message that it covers. */
-  position: number
 }
 
 /** A conversation and what its parts take. */
@@ -112,56 +106,50 @@ function reasonAt({ checkpoint, before, started }: Measured, start: number): Lef
   return (start === started ? before?.left : null) ?? 'budget'
 }
 
-function messagesOf({ stored, summary }: Measured, kept: readonly ConversationTurn[], last: readonly ModelMessage[]) {
+/** Returns the turns from `start` to `end` as they are sent, with `last` behind them. `left`: why those before are not. */
+function sentTurns(
+  { stored, summary, ...measured }: Measured,
+  { start, end, left }: { start: number; end?: number; left: LeftReason | null },
+  last: readonly ModelMessage[],
+): SentTurns {
+  const kept = measured.turns.slice(start, end)
   const all = withinPartLimit([...kept.flatMap(({ sent }) => sent), ...last])
   // What a caller gives is sent as it was given.
   const sent = stored ? joinNeighbours(all) : all
-  return summary === null ? sent : behindSummary(summary, sent)
+  const messages = summary === null ? sent : behindSummary(summary, sent)
+  const about = { count: messages.length, left, first: kept[0]?.first ?? null, ...(summary && { summary }) }
+  return { messages, history: stored && { ...stored, ...about } }
 }
-
-const historyOf = (
-  { stored, summary }: Measured,
-  kept: readonly ConversationTurn[],
-  rest: Pick<RequestHistory, 'count' | 'left'>,
-): RequestHistory | undefined =>
-  stored && { ...stored, ...rest, first: kept[0]?.first ?? null, ...(summary && { summary }) }
 
 function composed(measured: Measured, start: number, reason: LeftReason): Composed {
   const { turns, newest, estimated, newestTokens, summaryTokens, correction, isWhole, checkpoint } = measured
-  const kept = turns.slice(start)
   const historyTokens = estimated.slice(start).reduce((sum, tokens) => sum + tokens, summaryTokens)
-  const messages = messagesOf(measured, kept, newest)
   const left = start === 0 && isWhole ? null : reason
   const nothingKept = Math.max(positionOf(turns.at(-1)), checkpoint?.position ?? -1) + 1
   return {
-    messages,
+    ...sentTurns(measured, { start, left }, newest),
     start,
     left,
-    from: kept.length > 0 ? positionOf(kept[0]) : nothingKept,
-    history: historyOf(measured, kept, { count: messages.length, left }),
+    from: start < turns.length ? positionOf(turns[start]) : nothingKept,
     historyTokens: historyTokens * correction,
     tokens: (historyTokens + newestTokens) * correction,
   }
 }
 
-function summarising(measured: Measured, room: number, asking: ModelMessage): Summarising | null {
-  const { turns, estimated, summaryTokens, isWhole } = measured
-  const start = measured.started ?? 0
-  const wanted = toSummarise(estimated.slice(start), room, summaryTokens)
-  if (wanted === null) return null
-  const sent = turns.slice(start, start + wanted.sent)
-  const messages = messagesOf(measured, sent, [asking])
-  const left = start === 0 && isWhole ? null : reasonAt(measured, start)
-  const covered = start + wanted.covered
-  const history = historyOf(measured, sent, { count: messages.length, left })
-  return { messages, history, covered, position: turns[covered - 1]?.last ?? -1 }
-}
+export type Composer = ReturnType<typeof createComposer>
 
 export function createComposer(conversation: Conversation) {
   const measured = measure(conversation)
   const { estimated, correction, started, summaryTokens } = measured
   return {
-    correction,
+    ...measured,
+    /** Returns the tokens that turns may take where prompt and tools use `fixed` of `most`, as they are estimated. */
+    room: (most: number, fixed: number): number => roomIn(measured, most, fixed),
+    /** Returns the turns from `start` to `end` as they are sent, with `last` in place of the newest message. */
+    sentTurns(start: number, end: number, last: ModelMessage): SentTurns {
+      const left = start === 0 && measured.isWhole ? null : reasonAt(measured, start)
+      return sentTurns(measured, { start, end, left }, [last])
+    },
     /**
      * Returns the conversation cut so that all before the newest message has `most` tokens at most. Prompt and tools
      * use `fixed` of them, uncorrected.
@@ -178,32 +166,6 @@ export function createComposer(conversation: Conversation) {
       const at = newestWithin(estimated, most / correction - summaryTokens)
       return at <= start ? null : composed(measured, at, 'provider_limit')
     },
-    /**
-     * Returns the material of a summary, with `asking` at its end. Null while the history takes no more than its share
-     * of `most`. Infinite: whatever it takes.
-     */
-    summarising: (most: number, fixed: number, asking: ModelMessage): Summarising | null =>
-      summarising(measured, roomIn(measured, most, fixed), asking),
-    /** Returns the conversation cut as if it no longer fitted. */
-    cut(most: number, fixed: number): Conversation {
-      const { turns, before } = conversation
-      const at = Math.max(started ?? 0, cutTo(estimated, roomIn(measured, most, fixed)))
-      if (at === 0) return conversation
-      const from = at < turns.length ? positionOf(turns[at]) : (turns.at(-1)?.last ?? -1) + 1
-      return { ...conversation, before: { estimated: 0, reported: null, ...before, from, left: 'budget' } }
-    },
-  }
-}
-
-/** Returns the conversation once `checkpoint` stands for so many of its turns. */
-export function compacted(conversation: Conversation, covered: number, checkpoint: Checkpoint): Conversation {
-  const { turns, before } = conversation
-  return {
-    ...conversation,
-    turns: turns.slice(covered),
-    isWhole: false,
-    checkpoint,
-    before: before && { ...before, from: checkpoint.position + 1, left: 'compacted' },
   }
 }
 
@@ -224,8 +186,8 @@ export interface Sending {
    * Notes the request that the provider was sent at last, and the tokens that it counted. Null when it reported none.
    */
   counted(request: ModelRequest, promptTokens: number | null): void
-  /** Returns the material of a summary. Null when none is due. */
-  summarising(asking: ModelMessage): Summarising | null
+  /** The conversation as it was measured, and the tokens of prompt and tools. Absent without a conversation. */
+  measured?: { composer: Composer; fixed: number }
 }
 
 /** Estimates the tokens of prompt and tools, without a correction. */
@@ -236,7 +198,6 @@ export const fixedTokens = ({ system, tools }: { system: string | null; tools: r
 export const sendingAll = (messages: readonly ModelMessage[]): Sending => ({
   next: (turns) => ({ messages: [...messages, ...turns] }),
   counted() {},
-  summarising: () => null,
 })
 
 export function createSending(
@@ -265,7 +226,7 @@ export function createSending(
     return { messages: [...messages, ...turns], ...(history && { history }), shortening }
   }
   return {
-    summarising: (asking) => composer.summarising(maxTokens, fixed, asking),
+    measured: { composer, fixed },
     next(given) {
       const turns = withOutputParts(given, conversation.outputs)
       return sent(current, turns, tokensOfAll(turns))

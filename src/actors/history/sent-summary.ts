@@ -17,8 +17,7 @@ export const sentSummary = ({ id, summary }: Checkpoint): SentSummary => ({
 })
 
 /** Returns the messages with the summary before the text of the first user message, or before all where there is none. */
-export function behindSummary(summary: SentSummary | null, messages: readonly ModelMessage[]): ModelMessage[] {
-  if (summary === null) return [...messages]
+export function behindSummary(summary: SentSummary, messages: readonly ModelMessage[]): ModelMessage[] {
   const content = summary.pieces.join('\n\n')
   const at = messages.findIndex(({ role }) => role === 'user')
   if (at < 0) return [{ role: 'user', content }, ...messages]

@@ -1,8 +1,8 @@
 /** The durable side of sessions and replies: what is stored of them, and when. Types only. */
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import type { HandoverReason, Outcome, RestState, StoredEvent, Usage } from '../reply/reply-event.ts'
-import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.ts'
+import type { HandoverReason, Outcome, RestState, StoredEvent } from '../reply/reply-event.ts'
+import type { History, HistoryLimits, SentBefore } from './history.ts'
 import type { OverLimit, RequestRate } from './limits.ts'
 import type { NewMessage } from './message.ts'
 import type { MessagePart } from './parts.ts'
@@ -138,12 +138,6 @@ export interface StoredReply {
   readTo: number
 }
 
-/** `position`: of the last message that it covers. */
-export interface NewCheckpoint extends Checkpoint {
-  model: string
-  usage: Usage
-}
-
 export interface Settlement {
   outcome: Outcome
   /**
@@ -176,25 +170,11 @@ export interface ToCancel {
   but?: string
 }
 
-/** The summaries of sessions. */
-export interface Checkpoints {
-  /**
-   * Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone.
-   * Idempotent.
-   */
-  keepCheckpoint(
-    place: Pick<ReplyInfo, 'sessionId' | 'epoch'> & { hold?: string },
-    checkpoint: NewCheckpoint,
-  ): Promise<'stored' | 'fenced'>
-  /** Returns whether a session is still held so, on any instance. */
-  isHeld(sessionId: string, hold: string): Promise<boolean>
-}
-
 /**
  * The durable side of a reply. While the database is away, `append` and `settle` wait and try again; they never
  * lose what they were given. `fenced`: this instance was declared lost, nothing was stored and nothing will be.
  */
-export interface Journal extends Checkpoints {
+export interface Journal {
   /** Rejects when the database cannot be reached: nothing was stored, and nothing will be. */
   admit(message: NewMessage): Promise<Admission>
   /**
@@ -222,6 +202,8 @@ export interface Journal extends Checkpoints {
    * that message included.
    */
   history(sessionId: string, end: number | { answeredBy: string }, limits: HistoryLimits): Promise<History>
+  /** Returns whether a session without a reply is still held so, on any instance. */
+  isHeld(sessionId: string, hold: string): Promise<boolean>
   /** Returns the fencing token of this instance now. */
   epoch(): number
   /** Reads the parts of a stored message. */

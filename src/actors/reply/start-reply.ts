@@ -94,7 +94,7 @@ export const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read
 /** Makes the running part of a reply. `taken`: null when it begins here. */
 export function openReply(host: Host, setup: ReplySetup, place: ReplyPlace, taken: TakenOver | null): RunningReply {
   const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens, capabilities = {} } = host.options
-  const { keepTurn, ...within } = capabilities
+  const { keepTurn, compaction, ...within } = capabilities
   const { info, agentId, decided, counts, values: known, history = null, hasParent, ...where } = place
   const { inForce = nothingInForce, actions = noActions, instructions = null, request } = setup
   const values = { user: null, metadata: {}, ...known, sessionId: info.sessionId, at: info.createdAt }
@@ -137,6 +137,7 @@ export function openReply(host: Host, setup: ReplySetup, place: ReplyPlace, take
       gate,
       observer,
       ...(from && { from }),
+      ...(compaction && { compaction: (told) => compaction(told, info) }),
       ...(keepTurn && {
         keepTurn: (n, turn) => keepTurn(info, n, { ...turn, ...countedOf(reply) }, n === 1 ? start : null),
       }),

@@ -5,7 +5,7 @@
 import { assertEvent, fromCallback } from 'xstate'
 import { type Ending, isNotStored, replyEnded } from '../generate/endings.ts'
 import { createGeneration, type Generation } from '../generate/generate.ts'
-import type { Resumption, Summarised } from '../generate/running.ts'
+import type { Resumption } from '../generate/running.ts'
 import type { Conversation } from '../history/conversation.ts'
 import { historyLimits, storedConversation } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
@@ -20,7 +20,6 @@ import type {
   Take,
   TransitionRecorder,
 } from '../ports/index.ts'
-import { newId } from '../reply/new-id.ts'
 import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
 import { type RunningReply, replyIn, type SessionContext, waitingOf } from './running-reply.ts'
 import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
@@ -65,24 +64,12 @@ function endingOf(running: RunningReply, ending: Ending): SessionEvent {
 }
 
 /** Has older turns summarised. Resolves once the summary is stored, or there is none. */
-async function compact(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
+async function compact(running: RunningReply, _journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
   const { log, generation } = running
   if (generation === null) throw new Error('Nothing was generated of a reply whose history is to be summarised.')
-  const made = await generation.summarise(signal, async () => (await log.stored()) === 'stored')
-  if ('type' in made) return endingOf(running, made)
-  const checkpoint = await keepSummary(journal, log.info, made)
-  if (checkpoint === 'fenced') return { type: 'lost' }
-  generation.goOn(checkpoint)
-  return { type: 'compacted' }
-}
-
-/** Stores a summary. Resolves to null when there is none. */
-async function keepSummary(journal: Journal, reply: ReplyInfo, made: Summarised) {
-  if ('failed' in made) return null
-  const { text: summary, covered, position, model, usage } = made
-  const checkpoint = { id: newId(), position, summary }
-  const kept = await journal.keepCheckpoint(reply, { ...checkpoint, model, usage })
-  return kept === 'fenced' ? kept : { covered, checkpoint }
+  const done = await generation.compact(signal, async () => (await log.stored()) === 'stored')
+  if (done === 'compacted') return { type: 'compacted' }
+  return done === 'fenced' ? { type: 'lost' } : endingOf(running, done)
 }
 
 /** Returns the conversation up to the user's message that is answered. */

@@ -1,7 +1,8 @@
 /** The seam between the host and its extensions: what an extension may do while replies run, and what the host offers it. */
 
 import type { LeaseGate } from '../generate/endings.ts'
-import type { Capabilities } from '../generate/running.ts'
+import type { Capabilities, Compaction } from '../generate/running.ts'
+import type { Told } from '../history/conversation.ts'
 import type { Model, ReplyInfo, ReplyStart, RequestRate, StoredTurn } from '../ports/index.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
@@ -68,7 +69,9 @@ export interface HostOptions extends LiveOptions {
   log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
 }
 
-export interface HostCapabilities extends Capabilities {
+export interface HostCapabilities extends Omit<Capabilities, 'compaction'> {
+  /** Returns the compaction of a reply's conversation. When absent, a long history is cut. */
+  compaction?(told: Told | null, reply: ReplyInfo): Compaction
   /**
    * Stores the n-th turn of calls, from 1. Resolves to false when the reply is not this instance's any more. When absent,
    * turns are not stored.

@@ -3,9 +3,9 @@
  * a step of its machine like any. The hold ends with this instance's epoch, so that a lost instance leaves nothing.
  */
 import { createActor } from 'xstate'
-import { createGeneration, type Generation } from '../../actors/generate/generate.ts'
-import type { Made } from '../../actors/generate/running.ts'
-import type { Conversation } from '../../actors/history/conversation.ts'
+import { createGeneration } from '../../actors/generate/generate.ts'
+import type { Compaction } from '../../actors/generate/running.ts'
+import type { Conversation, Told } from '../../actors/history/conversation.ts'
 import { historyLimits, restingConversation } from '../../actors/history/history.ts'
 import type { CountsFor } from '../../actors/ports/limits.ts'
 import { type ObservedOutcome, type ReplyObserver, unobserved } from '../../actors/ports/observer.ts'
@@ -17,8 +17,8 @@ import type { ReplySetup } from '../../actors/session/send.ts'
 import type { SessionEvent } from '../../actors/session/session-event.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
-import { createCompaction } from './compaction.ts'
-import type { HeldSession, Holds } from './store/checkpoints.ts'
+import { createSummariser, type Made, type Summarised } from './compaction.ts'
+import type { HeldSession, Holds, Summaries } from './store/checkpoints.ts'
 
 /** A summary to make. `sessionId`: null where the conversation is stored nowhere. */
 export interface SummaryOrder extends Pick<ReplySetup, 'agentName' | 'request' | 'openToolbox' | 'origin'> {
@@ -58,7 +58,7 @@ export interface Compactions {
   tend(): Promise<void>
 }
 
-export const createCompactions = (host: Host, holds: Holds): Compactions => ({
+export const createCompactions = (host: Host, holds: Holds & Summaries): Compactions => ({
   async compact(order) {
     const refusal = host.refusal()
     return refusal === null ? await compactSession(host, holds, order) : { outcome: refusal }
@@ -106,7 +106,7 @@ interface Place {
 }
 
 /** Holds the session, has its path summarised, and stores the summary. */
-async function compactSession(host: Host, holds: Holds, order: CompactionOrder): Promise<Compacted> {
+async function compactSession(host: Host, holds: Holds & Summaries, order: CompactionOrder): Promise<Compacted> {
   const { sessionId, id: hold } = order
   const place = { sessionId, epoch: host.options.journal.epoch() }
   const { promise: released, resolve } = Promise.withResolvers<void>()
@@ -130,7 +130,12 @@ type Held = HeldSession & Place
  * Holds the session, and summarises it. A compaction counts as a running reply: a drain waits for it, then ends it, as
  * the deletion of its agent does.
  */
-async function holdAndCompact(host: Host, holds: Holds, order: CompactionOrder, place: Place): Promise<Compacted> {
+async function holdAndCompact(
+  host: Host,
+  holds: Holds & Summaries,
+  order: CompactionOrder,
+  place: Place,
+): Promise<Compacted> {
   const { agentId, sessionId } = order
   const { hold, epoch, released } = place
   using slot = host.slots.take(agentId)
@@ -150,7 +155,7 @@ async function holdAndCompact(host: Host, holds: Holds, order: CompactionOrder, 
   const held = { ...place, ...session }
   const shown = show(host, running, held)
   try {
-    return await summarise(host, order, held, AbortSignal.any([slot.signal, stopping.signal]))
+    return await summarise(host, holds, order, { ...held, signal: AbortSignal.any([slot.signal, stopping.signal]) })
   } catch (error) {
     if (why !== null) return afterStop[why]
     const end = slot.error()
@@ -182,17 +187,22 @@ function show({ machine, recorder }: Host, running: Holding, { sessionId, rest }
 }
 
 /** Rejects when `signal` aborts. */
-async function summarise(host: Host, order: CompactionOrder, held: Held, signal: AbortSignal): Promise<Compacted> {
+async function summarise(
+  host: Host,
+  summaries: Summaries,
+  order: CompactionOrder,
+  held: Held & { signal: AbortSignal },
+): Promise<Compacted> {
+  const { sessionId, epoch, historyEnd, hold, signal } = held
   signal.throwIfAborted()
   const { journal, historyMaxTokens } = host.options
-  const { sessionId, epoch, historyEnd, hold } = held
   const limits = historyLimits(order.request.historyMaxTokens ?? historyMaxTokens)
   const stored = historyEnd < 0 ? null : await journal.history(sessionId, historyEnd, limits)
   if (stored === null || stored.messages.length === 0) return { outcome: 'nothing' }
   const made = await ask(host, order, restingConversation(stored), { hold, signal })
   if ('failed' in made) return { outcome: 'failed', message: made.failed }
   const { text: summary, position, model, usage } = made
-  const kept = await journal.keepCheckpoint({ sessionId, epoch, hold }, { id: hold, position, summary, model, usage })
+  const kept = await summaries.keepCheckpoint({ sessionId, epoch, hold }, { id: hold, position, summary, model, usage })
   return kept === 'stored' ? { outcome: 'compacted', id: hold } : lost
 }
 
@@ -202,7 +212,7 @@ async function ask(
   order: SummaryOrder,
   conversation: Conversation,
   held: { hold: string; signal: AbortSignal },
-): Promise<Made | { failed: string }> {
+): Promise<Summarised> {
   const { request, agentId, agentName, sessionId, origin, countsFor } = order
   const { model: name, config, provider } = request
   const { id: providerId, type: providerType } = provider
@@ -216,8 +226,17 @@ async function askObserved(
   order: SummaryOrder,
   conversation: Conversation,
   { hold, signal, observer }: { hold: string; signal: AbortSignal; observer: ReplyObserver },
-): Promise<Made | { failed: string }> {
+): Promise<Summarised> {
   const { request, values, appended } = order
+  let made: Summarised = { failed: 'It was ended.' }
+  const compaction = (told: Told | null): Compaction => {
+    const { ask, goOn: _, ...summariser } = createSummariser(told)
+    const run: Compaction['run'] = async (running) => {
+      made = await ask(running)
+      return 'compacted'
+    }
+    return { ...summariser, run }
+  }
   const generation = createGeneration(
     { ...request, system: promptToSend(request.system, values, appended), messages: [] },
     {
@@ -227,7 +246,7 @@ async function askObserved(
       timeoutMs: options.generationTimeoutMs,
       gate: options.gate,
       observer,
-      compaction: createCompaction,
+      compaction,
       told: { conversation, maxTokens: Number.POSITIVE_INFINITY },
     },
   )
@@ -239,18 +258,13 @@ async function askObserved(
       error: failed === null ? null : errorOf('internal', failed),
     })
   try {
-    const made = await summaryOf(generation, signal)
+    const ended = await generation.compact(signal)
+    signal.throwIfAborted()
+    if (typeof ended !== 'string' && ended.type === 'failed') made = { failed: ended.error.message }
     await ('failed' in made ? end('internal', made.failed) : end('stop', null))
     return made
   } catch (error) {
     await end(signal.aborted ? 'cancelled' : 'internal', null)
     throw error
   }
-}
-
-async function summaryOf(generation: Generation, signal: AbortSignal): Promise<Made | { failed: string }> {
-  const made = await generation.summarise(signal)
-  signal.throwIfAborted()
-  if (!('type' in made)) return made
-  return { failed: made.type === 'failed' ? made.error.message : 'It was ended.' }
 }

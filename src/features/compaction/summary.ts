@@ -1,13 +1,19 @@
 /** Asks a model for the summary of a conversation (contract section 19). Nothing of it is shown. */
 
 import { passGate } from '../../actors/generate/endings.ts'
-import type { Made, Running } from '../../actors/generate/running.ts'
+import type { Running } from '../../actors/generate/running.ts'
 import { cleanText } from '../../actors/generate/text-cleaner.ts'
 import { type CountedTurn, createTally } from '../../actors/generate/usage-tally.ts'
 import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
 import type { Pace } from '../../actors/ports/observer.ts'
+import type { Usage } from '../../actors/reply/reply-event.ts'
 
-export type Summary = Omit<Made, 'covered' | 'position'>
+export interface Summary {
+  text: string
+  /** The model that answered. */
+  model: string
+  usage: Usage
+}
 
 /** The part of a summary that a model has sent. */
 interface Asked extends CountedTurn {

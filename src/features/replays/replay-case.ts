@@ -107,7 +107,7 @@ async function generateCase(
   const told: ReplyEvent[] = []
   let divergence: Divergence | null = null
   const diverged = new AbortController()
-  const { keepTurn: _, ...capabilities } = options.capabilities ?? {}
+  const { keepTurn: _, compaction: __, ...capabilities } = options.capabilities ?? {}
   const generation = createGeneration(
     { ...request, system: promptToSend(request.system, values, null), messages: [] },
     {

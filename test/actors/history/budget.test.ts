@@ -1,7 +1,7 @@
 /** Contract section 19: what of the history is sent. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { firstTurn, newestWithin, toSummarise } from '../../../src/actors/history/budget.ts'
+import { firstTurn, newestWithin } from '../../../src/actors/history/budget.ts'
 import { verifies } from '../../verifies.ts'
 
 const turnTokens = fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 120 })
@@ -78,39 +78,5 @@ describe('the turns that are sent', () => {
     expect(firstTurn([50, 50, 120], { room: 100, start: 0 })).toBe(3)
     expect(newestWithin([10, 20, 30], 50)).toBe(1)
     expect(newestWithin([10, 20, 30], 20)).toBe(3)
-  })
-})
-
-describe('the turns that are summarised', () => {
-  const rooms = fc.integer({ min: 0, max: 6000 })
-
-  verifies('contract-19.compaction', 'nothing up to 80 % of the room; above it all but the newest 30 %', () => {
-    fc.assert(
-      fc.property(turnTokens, rooms, fc.integer({ min: 0, max: 200 }), (tokens, room, summary) => {
-        const wanted = toSummarise(tokens, room, summary)
-        if (sum(tokens) + summary <= 0.8 * (room + summary)) {
-          expect(wanted).toBeNull()
-          return
-        }
-        if (wanted === null) {
-          expect(tokens[0] ?? room + 1).toBeGreaterThan(room)
-          return
-        }
-        // What a model is asked about fits as any history does, and nothing is covered that it does not see.
-        expect(sum(tokens.slice(0, wanted.sent))).toBeLessThanOrEqual(room)
-        expect(wanted.covered).toBeGreaterThan(0)
-        expect(wanted.covered).toBeLessThanOrEqual(wanted.sent)
-        if (sum(tokens) > room) return
-        expect(wanted.sent).toBe(tokens.length)
-        expect(sum(tokens.slice(wanted.covered))).toBeLessThanOrEqual(0.3 * sum(tokens))
-        expect(sum(tokens.slice(wanted.covered - 1))).toBeGreaterThan(0.3 * sum(tokens))
-      }),
-    )
-  })
-
-  verifies('contract-19.compaction', 'all that there is, where somebody asks for it', () => {
-    expect(toSummarise([], Number.POSITIVE_INFINITY, 0)).toBeNull()
-    expect(toSummarise([7], Number.POSITIVE_INFINITY, 0)).toEqual({ sent: 1, covered: 1 })
-    expect(toSummarise([10, 10, 10, 10], Number.POSITIVE_INFINITY, 0)).toEqual({ sent: 4, covered: 3 })
   })
 })

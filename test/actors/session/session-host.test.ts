@@ -97,7 +97,6 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
     isHeld: async () => false,
     epoch: () => 1,
-    keepCheckpoint: async () => 'stored' as const,
     parts: async () => [],
   }
   const recorder: TransitionRecorder = { ...noRecorder, record: (step) => steps.push(step) }

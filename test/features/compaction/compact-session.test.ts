@@ -4,7 +4,7 @@ import { historyLimits } from '../../../src/actors/history/history.ts'
 import type { HistoryLimits, Intent, Journal } from '../../../src/actors/ports/index.ts'
 import { newId } from '../../../src/actors/reply/new-id.ts'
 import { createCompactions } from '../../../src/features/compaction/compact-session.ts'
-import type { HeldSession, Holds } from '../../../src/features/compaction/store/checkpoints.ts'
+import type { HeldSession, Holds, Summaries } from '../../../src/features/compaction/store/checkpoints.ts'
 import { script } from '../../actors/generate/generation-scene.ts'
 import { memoryJournal } from '../../actors/memory-journal.ts'
 import { end, message, openScene, say } from '../../actors/scene.ts'
@@ -21,7 +21,12 @@ const history: Journal['history'] = async () => ({
   before: null,
 })
 
-const holdsOf = (hold: Holds['hold']): Holds => ({ hold, release: async () => null, releaseLate: async () => [] })
+const holdsOf = (hold: Holds['hold']): Holds & Summaries => ({
+  hold,
+  release: async () => null,
+  releaseLate: async () => [],
+  keepCheckpoint: async () => 'stored',
+})
 
 /** A summary that somebody asks for, of a session that is held once `held` is called. `hold`: what it is held by. */
 async function compacting() {

@@ -1,7 +1,6 @@
 /** Summaries of a session's path (contract section 19), made now and listed, on both of its paths. */
 
 import type { FastifyRequest } from 'fastify'
-import type { Made } from '../../../actors/generate/running.ts'
 import type { Conversation } from '../../../actors/history/conversation.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { agentRequest, agentToolbox } from '../../../http/sending/agent-for-reply.ts'
@@ -15,6 +14,7 @@ import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { type ReplyValues, valuesWithoutSession } from '../../../templates/placeholders.ts'
 import { type CallerLimits, inItsPlaces, type LimitDependencies, limitStateless } from '../../limits/index.ts'
 import type { SummaryOrder, Summed } from '../compact-session.ts'
+import type { Made } from '../compaction.ts'
 import { countedMetadata, listCheckpoints, type StoredCheckpoint } from '../store/checkpoints.ts'
 
 interface Place {

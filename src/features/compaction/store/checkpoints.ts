@@ -1,5 +1,5 @@
 /** Summaries of conversations (contract section 19), and the sessions that are held while one is made on its own. */
-import type { Checkpoints, NewCheckpoint, ReplyInfo } from '../../../actors/ports/index.ts'
+import type { Checkpoint, Journal, ReplyInfo } from '../../../actors/ports/index.ts'
 import type { RestState, Usage } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
 import { askAgain, changedNothing, isUnavailable, type Sql } from '../../../persistence/postgres/database.ts'
@@ -29,6 +29,24 @@ export interface HeldSession {
   historyEnd: number
 }
 
+/** `position`: of the last message that it covers. */
+export interface NewCheckpoint extends Checkpoint {
+  model: string
+  usage: Usage
+}
+
+/** The summaries of sessions. */
+export interface Summaries {
+  /**
+   * Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone.
+   * Idempotent.
+   */
+  keepCheckpoint(
+    place: Pick<ReplyInfo, 'sessionId' | 'epoch'> & { hold?: string },
+    checkpoint: NewCheckpoint,
+  ): Promise<'stored' | 'fenced'>
+}
+
 /** The sessions that are held while a summary is made on its own. */
 export interface Holds {
   /** Holds a session as a reply would, for a summary that no reply waits for. Null when it cannot be held now. */
@@ -50,7 +68,7 @@ export function createCheckpoints({
   sql,
   instance,
   waitMs,
-}: CheckpointOptions): Checkpoints & Holds & { close(): void } {
+}: CheckpointOptions): Summaries & Holds & Pick<Journal, 'isHeld'> & { close(): void } {
   const { id } = instance
   let closed = false
   /** Calls to hold that had no answer, with their sessions: any may be carried out yet, as long as their epoch is there. */

@@ -3,7 +3,7 @@
  * write was under way (group commit). A flush is one statement, fenced by this instance's epoch.
  */
 
-import type { Checkpoints, Journal, ReplyInfo, Settled, Settlement } from '../../../actors/ports/index.ts'
+import type { Journal, ReplyInfo, Settled, Settlement } from '../../../actors/ports/index.ts'
 import { retry } from '../../../async/retry.ts'
 import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { createAdmissions } from '../admission/admission.ts'
@@ -31,7 +31,7 @@ export interface JournalOptions extends FlushOptions {
 const backOff = { firstMs: 20, longestMs: 500 }
 
 /** The journal without what a capability stores by statements of its own. */
-export interface ReplyJournal extends Omit<Journal, keyof Checkpoints> {
+export interface ReplyJournal extends Omit<Journal, 'isHeld'> {
   close(): Promise<void>
 }
 
