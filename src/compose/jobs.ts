@@ -15,6 +15,7 @@ import { forgetSessionDeletions } from '../features/live-lists/store/session-cha
 import { tidyContents } from '../features/parts/store/parts.ts'
 import { forgetReplays } from '../features/replays/store/replays.ts'
 import { giveTitles } from '../features/titles/late-titles.ts'
+import { forgetOldSteps } from '../features/traces/store/transitions.ts'
 import { tidyLogins } from '../features/users/store/logins.ts'
 import { forgetRevocations } from '../features/users/store/users.ts'
 import { forgetDeliveries } from '../features/webhooks/store/deliveries.ts'
@@ -23,7 +24,7 @@ import type { Sql } from '../persistence/postgres/database.ts'
 import { installationId } from '../persistence/records/access/installation.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
-import { type Retention, tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
+import { tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
 import { buildMissingIndexes } from '../persistence/schema.ts'
 
 export interface BackgroundOptions {
@@ -35,7 +36,8 @@ export interface BackgroundOptions {
   observer: Observer
   /** Null when there is no such agent. */
   agents: Pick<AgentLookup, 'find'>
-  retention: Retention
+  /** Sessions idle for longer are removed (null: never), and so are steps of before. */
+  retention: { sessionDays: number | null; transitionDays: number }
   auditDays: number
   titles: 'derived' | 'model'
   /** Null when instances share the jobs through PostgreSQL. */
@@ -69,14 +71,15 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
   return createBullmqJobs({ cacheUrl, installation: await installationId(sql), jobs, log })
 }
 
-async function tidy(sql: Sql, retention: Retention): Promise<void> {
+async function tidy(sql: Sql, { sessionDays, transitionDays }: BackgroundOptions['retention']): Promise<void> {
   await tidyLogins(sql)
   await forgetRevocations(sql)
   await tidySessionReads(sql)
-  await tidyFiles(sql, retention.sessionDays)
+  await tidyFiles(sql, sessionDays)
   await tidyContents(sql)
-  await tidyReplies(sql, retention)
-  if (retention.sessionDays !== null) await forgetOldDecisions(sql, retention.sessionDays)
+  await tidyReplies(sql, sessionDays)
+  await forgetOldSteps(sql, transitionDays)
+  if (sessionDays !== null) await forgetOldDecisions(sql, sessionDays)
   await foldUsage(sql)
   await tidyLimits(sql)
   await forgetDeliveries(sql)

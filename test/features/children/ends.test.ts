@@ -161,15 +161,14 @@ verifies(
 verifies('contract-30.child-deletion', 'retention takes a child with the top session, and not before', async () => {
   const { session, children } = await ended('ann')
   const { sql } = scene.app
-  const days = { sessionDays: 30, transitionDays: 30 }
   const age = (ids: readonly string[]) =>
     sql`update sessions set updated_at = clock_timestamp() - interval '31 days' where id = any(${[...ids]}::uuid[])`
   await age(children.map(({ id }) => id))
-  await tidyReplies(sql, days)
+  await tidyReplies(sql, 30)
   expect(await statusesOf(children)).toEqual(['complete', 'complete'])
   await sql`update sessions set updated_at = clock_timestamp() where id = any(${children.map(({ id }) => id)}::uuid[])`
   await age([session])
-  await tidyReplies(sql, days)
+  await tidyReplies(sql, 30)
   expect(await statusesOf([{ id: session }, ...children])).toEqual(['gone', 'gone', 'gone'])
 })
 

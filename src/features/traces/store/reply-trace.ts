@@ -5,8 +5,9 @@ import type { FinishReason, MessageStatus, MissingServer } from '../../../actors
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { framesOf, missingIn, type ShownRow, shownOf } from '../../../persistence/replies/settling/stored-reply.ts'
-import { decodeFacts, decodeStepDetail } from '../../../persistence/replies/stored/stored-columns.ts'
+import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 import type { NoteKind } from '../transitions.ts'
+import { decodeStepDetail } from './stored-detail.ts'
 
 const spanKinds = ['reply', 'model', 'attempt', 'tool', 'handover', 'settle'] as const
 export type SpanKind = (typeof spanKinds)[number]

@@ -5,8 +5,8 @@ import { isBadData, type Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime, type Page, type PageQuery } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
-import { decodeStepDetail } from '../../../persistence/replies/stored/stored-columns.ts'
 import { MOST_IN_ROW, type StepRun, stepRuns } from './step-runs.ts'
+import { decodeStepDetail } from './stored-detail.ts'
 
 export interface StoredTransition {
   seq: number
@@ -70,6 +70,16 @@ async function insertRuns(
 function textsOf(batch: readonly TransitionRecord[]): SentRequest['texts'] {
   const texts = new Map(batch.flatMap(({ request }) => request?.texts ?? []).map((text) => [text.hash, text]))
   return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
+}
+
+/** Deletes what is recorded of steps and their requests, once it is so many days old. Idempotent. */
+export async function forgetOldSteps(sql: Sql, days: number): Promise<void> {
+  const before = sql`clock_timestamp() - ${`${days} days`}::interval`
+  await sql`delete from step_runs where at < ${before}`
+  await sql`delete from transitions where at < ${before}`
+  await sql`delete from model_requests where at < ${before}`
+  // `used_at` is told to the day, and a process may be a day late with it.
+  await sql`delete from request_texts where used_at < ${before} - interval '2 days'`
 }
 
 /** Returns steps, oldest first. Null if there is no such session. */

@@ -2,23 +2,13 @@
 
 import type { Sql } from '../../postgres/database.ts'
 
-export interface Retention {
-  /** Sessions idle for longer are removed. Null means never. */
-  sessionDays: number | null
-  transitionDays: number
-}
-
 /** Most rows that one statement deletes, so that nothing else waits for long. */
 const BATCH = 5000
 
-export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Retention): Promise<void> {
+/** Deletes what has expired. `sessionDays`: sessions idle for longer are removed. Null means never. */
+export async function tidyReplies(sql: Sql, sessionDays: number | null): Promise<void> {
   await sql`delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'`
   await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
-  await sql`delete from step_runs where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
-  await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
-  await sql`delete from model_requests where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
-  // `used_at` is told to the day, and a process may be a day late with it.
-  await sql`delete from request_texts where used_at < clock_timestamp() - ${`${transitionDays + 2} days`}::interval`
   // What was in flight while its session was deleted, and what owners that died had not deleted yet.
   await sql`
     delete from flushes f

@@ -1,5 +1,5 @@
 /**
- * Reads the columns of JSON of a message and of its steps. They have no version: a field that is added to one of them is
+ * Reads the columns of JSON of a message. They have no version: a field that is added to one of them is
  * optional, so that what was stored before is still read. stored-columns.test.ts keeps a record of each.
  */
 import Type, { type Static } from 'typebox'
@@ -10,7 +10,6 @@ import type {
   ReplyFacts,
   ReplyFigures,
   SentBefore,
-  StepDetail,
 } from '../../../actors/ports/index.ts'
 import type { Counted, ShownCall } from '../../../actors/reply/reply-event.ts'
 import { decoder, type SameFields } from '../../stored-json.ts'
@@ -108,12 +107,6 @@ export const shownCallsSchema = Type.Array(
   Type.Object({ id: Type.String(), name: Type.String(), arguments: Type.String() }),
 )
 
-/** `transitions.detail` */
-const stepDetailSchema = Type.Record(
-  Type.String(),
-  Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
-)
-
 type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
 /**
  * The facts that the admission notes of what it told and of the texts that it kept (by their hashes), and those of
@@ -131,7 +124,6 @@ true satisfies SameFields<
   Partial<Omit<ReplyFacts, 'brought'> & ReplyFigures & Noted & { counted: Details }>
 >
 true satisfies SameFields<Static<typeof shownCallsSchema>, ShownCall[]>
-true satisfies SameFields<Static<typeof stepDetailSchema>, StepDetail>
 
 /** The decoder of `response.cuts` in `messages.facts`. Null: the request was one message with one text. */
 export const decodeCuts = decoder('Where a message was joined', Type.Union([cutsSchema, Type.Null()]))
@@ -143,5 +135,3 @@ export const decodeSent = decoder('What a model was sent', Type.Union([sentSchem
 
 /** The decoder of `messages.shown_calls`. Null means that the reply shows no calls. */
 export const decodeShownCalls = decoder('The calls that a reply shows', Type.Union([shownCallsSchema, Type.Null()]))
-
-export const decodeStepDetail = decoder('The detail of a step', stepDetailSchema)

@@ -228,7 +228,7 @@ verifies(
     await send(id, [image()])
     await scene.app.sql`update sessions set updated_at = updated_at - interval '2 days'`
     await expect.poll(async () => (await stored()).uploads).toBe(0)
-    await tidyReplies(scene.app.sql, { sessionDays: 1, transitionDays: 30 })
+    await tidyReplies(scene.app.sql, 1)
     expect(await stored()).toEqual({ contents: 0, pieces: 0, uploads: 0 })
   },
 )

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { forgetSessionDeletions } from '../../../../src/features/live-lists/store/session-changes.ts'
+import { forgetOldSteps } from '../../../../src/features/traces/store/transitions.ts'
 import { tidyLogins } from '../../../../src/features/users/store/logins.ts'
 import { forgetRevocations } from '../../../../src/features/users/store/users.ts'
 import { forgetDeliveries } from '../../../../src/features/webhooks/store/deliveries.ts'
@@ -83,9 +84,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         select id, 'reply.completed', ${session}, ${user}, ${ago(age)} from hook`
     }
     // Two instances at once, and once more: only expired rows go.
-    const retention = { sessionDays: null, transitionDays: 7 }
     const forget = [tidyLogins, forgetRevocations, forgetSessionDeletions, forgetDeliveries]
-    const tidy = () => Promise.all([tidyReplies(sql, retention), ...forget.map((one) => one(sql))])
+    const tidy = () => Promise.all([tidyReplies(sql, null), forgetOldSteps(sql, 7), ...forget.map((one) => one(sql))])
     await Promise.all([tidy(), tidy()])
     await tidy()
     const left = await sql<{ of: string; key: string }[]>`

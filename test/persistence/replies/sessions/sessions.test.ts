@@ -12,7 +12,6 @@ import { failed, finished, newAgent, openScene, type Scene, textAt, versions } f
 
 const unknown = '00000000-0000-4000-8000-00000000dead'
 const page = { limit: 20, offset: 0 }
-const forever = { sessionDays: null, transitionDays: 30 }
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene
@@ -228,9 +227,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         select id from sessions where id in ${scene.sql([idle, recent, running])}`
       return rows.map(({ id }) => id).sort()
     }
-    await tidyReplies(scene.sql, forever)
+    await tidyReplies(scene.sql, null)
     expect(await kept()).toEqual([idle, recent, running].sort())
-    await tidyReplies(scene.sql, { sessionDays: 7, transitionDays: 30 })
+    await tidyReplies(scene.sql, 7)
     expect(await kept()).toEqual([recent, running].sort())
   })
 
@@ -240,7 +239,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await scene.sql.begin(async (tx) => {
       await tx`update sessions set updated_at = clock_timestamp() where id = ${session}`
       // Not yet committed: the tidy statement sees an idle session.
-      await tidyReplies(scene.sql, { sessionDays: 7, transitionDays: 30 })
+      await tidyReplies(scene.sql, 7)
     })
     expect(await sessions.findSession(scene.sql, scene.agentId, session)).not.toBeNull()
   })
@@ -252,7 +251,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     for (const { sessionNum: session_num } of [gone, alive]) {
       await storeFrame(scene.sql, { session_num, seq: 2, part: 0, text: 'x' })
     }
-    await tidyReplies(scene.sql, forever)
+    await tidyReplies(scene.sql, null)
     expect(await framesOf(gone.sessionNum)).toBe(0)
     expect(await framesOf(alive.sessionNum)).toBe(1)
   })

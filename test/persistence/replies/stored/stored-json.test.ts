@@ -7,10 +7,10 @@ import { expect, test } from 'vitest'
 import { eventSchemas } from '../../../../src/actors/reply/event-schema.ts'
 import { type ReplyEventKind, replyEventKinds } from '../../../../src/actors/reply/reply-event.ts'
 import { childOf } from '../../../../src/features/children/index.ts'
+import { decodeStepDetail } from '../../../../src/features/traces/store/stored-detail.ts'
 import {
   decodeFacts,
   decodeShownCalls,
-  decodeStepDetail,
   factsSchema,
   shownCallsSchema,
 } from '../../../../src/persistence/replies/stored/stored-columns.ts'

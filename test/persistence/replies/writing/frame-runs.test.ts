@@ -213,7 +213,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const other = { ...(await scene.begin(await scene.newSession())), instanceId: instance.id, epoch: instance.epoch() }
     await scene.sql`update messages set instance_id = ${instance.id} where id = ${other.id}`
     await journal.append(other, () => [textAt(2, 'x')])
-    const tidy = () => tidyReplies(scene.sql, { sessionDays: null, transitionDays: 30 })
+    const tidy = () => tidyReplies(scene.sql, null)
     await tidy()
     expect(await seqs(reply)).toEqual([next.firstSeq + 1])
     expect(await flushesOf(other)).toHaveLength(1) // a flush of an owner that is there
