@@ -1,5 +1,6 @@
 /** Import rules between the modules of src. Each comment says what to do instead. */
-const vocabulary = '^src/actors/(ports/[a-z-]+|reply/(reply-event|event-schema))\\.ts$'
+const vocabulary =
+  '^src/(actors/(ports/[a-z-]+|reply/(reply-event|event-schema))|persistence/records/tools/configured-tools)\\.ts$'
 const ids = '^src/actors/reply/new-id\\.ts$'
 const free = '^src/(untrusted|async|templates)/'
 const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\\.ts$'
@@ -31,7 +32,7 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
   {
     name: `${room}-takes-types-of-actors`,
     comment:
-      'Adapters implement the ports: use "import type". What both need at run time belongs to the caller, or is passed in by compose/.',
+      'Adapters implement the ports, and tools name what is configured: use "import type". What both need at run time belongs to the caller, or is passed in by compose/.',
     severity: 'error',
     from: { path: `^src/${room}/` },
     // The lists of finish reasons, error codes and event kinds are values, and are defined in reply-event.ts alone; the form

@@ -41,7 +41,6 @@ import { replays } from '../../openapi/operations/records/replays.ts'
 import { transfer } from '../../openapi/operations/records/transfer.ts'
 import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
-import type { WorkOutNames } from '../actors/ports/index.ts'
 import type { ClockWatch } from '../coordination/leases/clock-watch.ts'
 import { decisionHandlers, knownDecisionHandlers } from '../features/approvals/routes/remembered-handlers.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
@@ -119,6 +118,7 @@ import { mountResponses } from '../http/wires/responses/routes.ts'
 import { exportedForms } from '../http/wires/shared/exported-forms.ts'
 import { sharedReaders } from '../http/wires/shared/shared-answers.ts'
 import { findAgentsByModel } from '../persistence/records/agent-models.ts'
+import type { WorkOutNames } from '../persistence/records/tools/configured-tools.ts'
 
 export interface RouteOptions {
   deployKeys: readonly string[]

@@ -1,5 +1,6 @@
 /** Tools as a toolbox offers them. Types only. */
-import type { Again, CallNotes, MissingServer, ToolAnswer, ToolCall, ToolIdentity } from '../actors/ports/index.ts'
+import type { Again, CallNotes, MissingServer, ToolAnswer, ToolCall } from '../actors/ports/index.ts'
+import type { ToolIdentity } from '../persistence/records/tools/configured-tools.ts'
 import type { JsonSchema } from './schemas/arguments.ts'
 
 export interface Tool {

@@ -4,7 +4,6 @@ import type {
   AskingElement,
   CallOfTool,
   CheckedToolbox,
-  ConfiguredTools,
   MissingServer,
   MissingTools,
   OwnTool,
@@ -12,6 +11,7 @@ import type {
   Toolbox,
   ToolSpec,
 } from '../actors/ports/index.ts'
+import type { ConfiguredTools } from '../persistence/records/tools/configured-tools.ts'
 import { partyOf, type ReplyValues, valuesWithoutSession } from '../templates/placeholders.ts'
 import { parseExact } from '../untrusted/exact-json.ts'
 import { isObject } from '../untrusted/is-object.ts'

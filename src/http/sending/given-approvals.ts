@@ -1,6 +1,6 @@
 /** Approvals as callers send them (contract sections 15 and 25). */
 import { MAX_APPROVAL, toolIdentities } from '../../../openapi/schemas/records/tools.ts'
-import type { Approval } from '../../actors/ports/index.ts'
+import type { Approval } from '../../persistence/records/tools/configured-tools.ts'
 import { exactObject } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { patternWarning } from '../../untrusted/json/schema-patterns.ts'

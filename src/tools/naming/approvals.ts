@@ -1,13 +1,13 @@
 /** Approvals of tool calls (contract sections 15 and 25). They refer to tools, not to names of tools. */
+import type { AskingElement } from '../../actors/ports/index.ts'
 import type {
   Approval,
-  AskingElement,
   ConfiguredTools,
   NamedTool,
   NamedTools,
   ToolApproval,
   ToolIdentity,
-} from '../../actors/ports/index.ts'
+} from '../../persistence/records/tools/configured-tools.ts'
 import {
   type ConfiguredTool,
   endingOf,

@@ -3,7 +3,7 @@
  * configuration alone, not on an order or on the servers that answer.
  */
 import { hash } from 'node:crypto'
-import type { ConfiguredTools, ToolIdentity } from '../../actors/ports/index.ts'
+import type { ConfiguredTools, ToolIdentity } from '../../persistence/records/tools/configured-tools.ts'
 import { builtInTools } from '../built-in/built-in-tools.ts'
 
 const MAX_LENGTH = 64

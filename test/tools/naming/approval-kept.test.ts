@@ -1,6 +1,6 @@
 /** Contract section 25: no approval is lost, whatever servers, names and orders do. */
 import { expect, test } from 'vitest'
-import type { Approval, ToolIdentity } from '../../../src/actors/ports/index.ts'
+import type { Approval, ToolIdentity } from '../../../src/persistence/records/tools/configured-tools.ts'
 import type { createMcp, McpServer } from '../../../src/tools/mcp/mcp.ts'
 import { workOutNames, workOutOldNames } from '../../../src/tools/naming/approvals.ts'
 import { keyOfTool } from '../../../src/tools/naming/tool-names.ts'

@@ -1,7 +1,7 @@
 /** Contract section 25: the names of tools as models see them. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { ConfiguredTools } from '../../../src/actors/ports/index.ts'
+import type { ConfiguredTools } from '../../../src/persistence/records/tools/configured-tools.ts'
 import { bearersOf, createNames, mcpTool, plainName } from '../../../src/tools/naming/tool-names.ts'
 import { verifies } from '../../verifies.ts'
 

@@ -1,11 +1,11 @@
 /** Lists and revokes decisions that are remembered, on the deploy API and in management (contract section 29). */
 import type { FastifyRequest } from 'fastify'
-import type { ToolIdentity } from '../../../actors/ports/index.ts'
 import { HttpError, missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
+import type { ToolIdentity } from '../../../persistence/records/tools/configured-tools.ts'
 import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { parseExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'

@@ -1,7 +1,13 @@
 /** An agent's tools and approvals by the names of records, as exports have them (contract sections 8 and 25). */
 import { toolsByName } from '../../../../openapi/schemas/records/tools.ts'
-import type { Approval, ConfiguredTools, NamedTool, ToolApproval, WorkOutNames } from '../../../actors/ports/index.ts'
 import { readConditions, readIdentity, readText } from '../../../http/sending/given-approvals.ts'
+import type {
+  Approval,
+  ConfiguredTools,
+  NamedTool,
+  ToolApproval,
+  WorkOutNames,
+} from '../../../persistence/records/tools/configured-tools.ts'
 import { type StoredApprovals, textOfApproval } from '../../../persistence/records/tools/tool-approvals.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import type { Configuration } from '../store/transfer.ts'

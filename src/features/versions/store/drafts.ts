@@ -1,9 +1,9 @@
 /** Drafts: the fields that differ from an agent's live version, for requests that ask for them (contract section 28). */
 import { isDeepStrictEqual } from 'node:util'
-import type { ConfiguredTools, NamedTools, WorkOutNames } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
 import { requireApproved, requireTools } from '../../../persistence/records/tools/agent-tools.ts'
 import { requireWays } from '../../../persistence/records/tools/agent-ways.ts'
+import type { ConfiguredTools, NamedTools, WorkOutNames } from '../../../persistence/records/tools/configured-tools.ts'
 import { textOfApproval, tidyApprovals } from '../../../persistence/records/tools/tool-approvals.ts'
 import { type Changes, type ToolChoice, tidyTools } from '../../../persistence/records/tools/tool-kinds.ts'
 import {

@@ -1,9 +1,9 @@
 /** The configuration that an agent's replies depend on: read from its records, and written to them again. */
 import { isDeepStrictEqual } from 'node:util'
-import type { NamedTool, NamedTools } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
 import { type Agent, exactFormat, updateAgent } from '../../../persistence/records/agents.ts'
 import { requireWays } from '../../../persistence/records/tools/agent-ways.ts'
+import type { NamedTool, NamedTools } from '../../../persistence/records/tools/configured-tools.ts'
 import { exactChoice, replaceTools, type ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
 import { parseNoted } from '../../../untrusted/exact-json.ts'
 

@@ -1,11 +1,11 @@
 /** The tools that an agent may call (contract section 2, specification 2.7 and 4.10). */
 
-import type { WorkOutNames } from '../../../actors/ports/index.ts'
 import { recordChange } from '../../../features/audit/index.ts'
 import { changeDraftedTools, changeDraftTools, draftedTools } from '../../../features/versions/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import * as agentTools from '../../../persistence/records/tools/agent-tools.ts'
+import type { WorkOutNames } from '../../../persistence/records/tools/configured-tools.ts'
 import { checkConditions } from '../../sending/given-approvals.ts'
 import { givenTools, withKnownTools } from '../../sending/tool-choice.ts'
 import { missing } from '../../server/http-error.ts'

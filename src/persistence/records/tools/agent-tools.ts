@@ -1,8 +1,9 @@
 /** Tools that an agent may call. */
-import type { Approval, WorkOutNames } from '../../../actors/ports/index.ts'
+
 import type { AnySql, Tx } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { requireWays } from './agent-ways.ts'
+import type { Approval, WorkOutNames } from './configured-tools.ts'
 import { idsIn, keepNames, tidyApprovals } from './tool-approvals.ts'
 import {
   type Changes,

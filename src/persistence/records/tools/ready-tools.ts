@@ -1,7 +1,8 @@
 /** An agent's tools, ready for a reply: read, with headers in plain text. */
-import type { ConfiguredTools } from '../../../actors/ports/index.ts'
+
 import type { AnySql } from '../../postgres/database.ts'
 import type { Secrets } from '../access/secrets.ts'
+import type { ConfiguredTools } from './configured-tools.ts'
 import { type StoredHttpTool, storedHttpTools } from './http-tools.ts'
 import { type StoredMcpServer, storedMcpServers } from './mcp-servers.ts'
 import { type HeaderContext, openHeaders, type StoredHeaders } from './secret-headers.ts'

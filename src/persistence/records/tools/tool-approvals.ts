@@ -1,4 +1,7 @@
 /** An agent's tools that need approval, as stored: with what names meant when they were saved. */
+
+import type { AnySql, Sql } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
 import type {
   Approval,
   ConfiguredTools,
@@ -6,9 +9,7 @@ import type {
   NamedTools,
   ToolApproval,
   WorkOutNames,
-} from '../../../actors/ports/index.ts'
-import type { AnySql, Sql } from '../../postgres/database.ts'
-import type { Fragment } from '../../postgres/page.ts'
+} from './configured-tools.ts'
 import { type AgentTool, choiceOf, configuredOf, type ToolChoice, tidyIdentity } from './tool-kinds.ts'
 
 /** An agent's choice as replies need it. */

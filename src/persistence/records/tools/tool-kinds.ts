@@ -2,10 +2,11 @@
  * The kinds of tools that an agent may choose, as they are stored: what each has to say is here, once. Its records, if it has
  * any, have a file of their own.
  */
-import type { Approval, ToolIdentity } from '../../../actors/ports/index.ts'
+
 import { exactObject, parseNoted } from '../../../untrusted/exact-json.ts'
 import type { AnySql, Tx } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
+import type { Approval, ToolIdentity } from './configured-tools.ts'
 
 /** The tools in the order in which the model gets them. `toolNames` `["*"]`: every tool of the server. */
 export interface ChosenTools {
