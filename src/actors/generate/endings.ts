@@ -5,28 +5,21 @@
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { ModelFailure, Wait } from '../ports/index.ts'
-import type { FinishReason, ReplyError, ReplyErrorCode } from '../reply/reply-event.ts'
+import { errorOf, type FinishReason, type ReplyError, unstorable } from '../reply/reply-event.ts'
 
 /** The end of a generation, before it is stored. */
 export type Ending = { type: 'finished'; reason: FinishReason; wait?: Wait } | { type: 'failed'; error: ReplyError }
 
-export const endedEarly: ModelFailure = {
-  code: 'internal',
-  message: 'The model call ended without an end.',
-  detail: 'The model call ended without an end.',
-}
+export const endedEarly: ModelFailure = errorOf('internal', 'The model call ended without an end.')
 
-const failed = (code: ReplyErrorCode, message: string): Ending => ({
-  type: 'failed',
-  error: { code, message, detail: message },
-})
+const failed = (error: ReplyError): Ending => ({ type: 'failed', error })
 
 const timedOut = (timeoutMs: number): Ending =>
-  failed('provider_timeout', `The reply took longer than ${timeoutMs / 1000} s.`)
+  failed(errorOf('provider_timeout', `The reply took longer than ${timeoutMs / 1000} s.`))
 
-const leaseOver = failed('internal', 'The instance could not renew its lease in time.')
+const leaseOver = failed(errorOf('internal', 'The instance could not renew its lease in time.'))
 
-const unstored = failed('internal', 'A part of the reply could not be stored.')
+const unstored = failed(unstorable)
 
 /** Returns whether the fault is the database's: observers tell it from other faults, the wire does not. */
 export const isNotStored = (ending: Ending): boolean => ending === leaseOver || ending === unstored

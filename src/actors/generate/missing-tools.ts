@@ -1,6 +1,7 @@
 /** Servers that a reply goes without: on record, and told to the model (contract section 27). */
 
 import type { Toolbox } from '../ports/index.ts'
+import { errorOf } from '../reply/reply-event.ts'
 import type { Ending } from './endings.ts'
 import type { Running } from './running.ts'
 
@@ -21,6 +22,5 @@ export async function recordMissing({ take, models, from }: Running, toolbox: To
 /** Returns how a reply ends that may not go without a server. Null when it goes on. */
 export function endOfMissing(toolbox: Toolbox | null): Ending | null {
   if (!toolbox?.missing?.fails) return null
-  const message = `Tools are not available: ${toolbox.missing.words}.`
-  return { type: 'failed', error: { code: 'tools_unavailable', message, detail: message } }
+  return { type: 'failed', error: errorOf('tools_unavailable', `Tools are not available: ${toolbox.missing.words}.`) }
 }

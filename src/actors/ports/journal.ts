@@ -93,32 +93,35 @@ export interface DecidedInPart {
   repeated: boolean
 }
 
+/**
+ * The outcomes without more to say: nothing was stored, and nothing will be. `stale`: the configuration has changed since;
+ * with the agent as it is now the message may be sent again. `revoked`: the client secret that was to make the session.
+ * `not_waiting`: another one has decided, or nothing waited. `parent_waits`: the session's parent waits for its reply.
+ * `session_full`, `user_full`: more than either may hold. `too_many_sessions`: of its user.
+ */
+export type NotAdmitted =
+  | 'busy'
+  | 'parent_waits'
+  | 'queue_full'
+  | 'key_reused'
+  | 'not_found'
+  | 'refused'
+  | 'fenced'
+  | 'stale'
+  | 'revoked'
+  | 'not_waiting'
+  | 'too_many_remembered'
+  | 'session_full'
+  | 'user_full'
+  | 'too_many_sessions'
+  | NoPlace
+
 export type Admission =
   | Admitted
   | { outcome: 'joined'; replyId: string }
   /** It waits, or the message that it repeats does. `position`: 1 is next; 0 goes before all that is queued. */
   | { outcome: 'queued'; replyId: string; position: number; rate?: RequestRate }
-  /**
-   * Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now.
-   */
-  | {
-      outcome:
-        | 'busy'
-        | 'parent_waits'
-        | 'queue_full'
-        | 'key_reused'
-        | 'not_found'
-        | 'refused'
-        | 'fenced'
-        | 'stale'
-        | 'revoked'
-        | 'not_waiting'
-        | 'too_many_remembered'
-        | 'session_full'
-        | 'user_full'
-        | 'too_many_sessions'
-        | NoPlace
-    }
+  | { outcome: NotAdmitted }
   /** The session is pinned to another version than the request was made from. Nothing was stored. */
   | { outcome: 'pinned'; pin: number | null }
   | { outcome: 'limited'; over: OverLimit; rate?: RequestRate }

@@ -1,5 +1,5 @@
 import type { Settlement } from '../ports/index.ts'
-import { type HandoverReason, noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
+import { errorOf, type HandoverReason, noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
 
 /**
  * Returns the settlement of a reply that fails without having run here: its use, its figures and its title are not
@@ -15,11 +15,8 @@ export const failedSettlement = (error: ReplyError, events: readonly StoredEvent
   title: null,
 })
 
-const stopped = 'The instance is shutting down.'
-const lost = 'The instance that generated this reply was lost.'
-
 /** Returns how a reply ends that its instance has left, and that no other one goes on with. */
 export const abandoned = (reason: HandoverReason): ReplyError =>
   reason === 'shutdown'
-    ? { code: 'shutdown', message: stopped, detail: stopped }
-    : { code: 'instance_lost', message: lost, detail: lost }
+    ? errorOf('shutdown', 'The instance is shutting down.')
+    : errorOf('instance_lost', 'The instance that generated this reply was lost.')

@@ -10,6 +10,7 @@
 import type { ReplyInfo, Take } from '../ports/index.ts'
 import {
   closingFrames,
+  errorOf,
   type Frame,
   frameOf,
   isNumberedKind,
@@ -83,7 +84,7 @@ const settlingFrames = (seq: number, { outcome, endedAt, settledAt }: Ended): Fr
 const deletedFrame = (seq: number): Frame => ({
   seq,
   type: 'failed',
-  error: { code: 'session_deleted', message: 'The session was deleted.', detail: 'The session was deleted.' },
+  error: errorOf('session_deleted', 'The session was deleted.'),
 })
 
 /** Finds the index of the first frame after the id `after`. Frames are in order, so a binary search finds it. */

@@ -103,6 +103,16 @@ export interface ReplyError {
   detail: string
 }
 
+/** Returns an error of which there is no more to say. */
+export const errorOf = <Code extends ReplyErrorCode>(code: Code, message: string) => ({
+  code,
+  message,
+  detail: message,
+})
+
+/** The error of a reply, a part of which can never be stored. */
+export const unstorable: ReplyError = errorOf('internal', 'A part of the reply could not be stored.')
+
 /** Token counts as a provider reports them. What it does not report is absent. */
 export interface Counted {
   /** All that was sent: what was read from a cache, and written to one, is part of it. */

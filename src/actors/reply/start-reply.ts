@@ -9,14 +9,14 @@ import type { Admitted, Counts, InForce, ReplyInfo, ReplyStart } from '../ports/
 import { type Adopted, type ObservedReply, type Observer, unobserved } from '../ports/observer.ts'
 import { countedOf } from '../session/actors.ts'
 import { endsAtBoundary, goesOnElsewhere, type Host } from '../session/extension.ts'
-import { cancelReply, errorOf, type LiveSessions } from '../session/live-sessions.ts'
+import { cancelReply, type LiveSessions } from '../session/live-sessions.ts'
 import { startingAt } from '../session/machine.ts'
 import type { LiveSession } from '../session/registry.ts'
 import type { RunningReply } from '../session/running-reply.ts'
 import type { MessageRecord, ReplySetup, Started } from '../session/send.ts'
 import type { InitialState } from '../session/session-event.ts'
 import type { Reply } from './frame-log.ts'
-import { noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
+import { noUsage, type ReplyError, type StoredEvent, unstorable } from './reply-event.ts'
 import { createReplyLog, type ReplyLogOptions } from './reply-log.ts'
 
 /** The place of a reply in its session. */
@@ -44,8 +44,6 @@ export interface TakenOver {
 }
 
 export const nothingInForce: InForce = { tools: [], fields: {}, overrides: null }
-
-const unstorable = errorOf('internal', 'A part of the reply could not be stored.')
 
 /**
  * Starts the reply to a message. `queued`: the message comes from the queue; `refusal`: why its reply cannot be

@@ -20,7 +20,7 @@ import type {
   Take,
   TransitionRecorder,
 } from '../ports/index.ts'
-import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
+import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage, unstorable } from '../reply/reply-event.ts'
 import { type RunningReply, replyIn, type SessionContext, waitingOf } from './running-reply.ts'
 import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
 
@@ -121,7 +121,8 @@ async function settle(running: RunningReply, ending: Ending, ports: SettlingPort
     return { type: 'lost' }
   }
   if (verdict === 'refused') running.notStored = true
-  const outcome = verdict === 'refused' ? refused(usage) : outcomeOf(ending, usage)
+  const refused = { type: 'failed', error: unstorable } as const
+  const outcome = outcomeOf(verdict === 'refused' ? refused : ending, usage)
   const settled = await settleWithSteps(running, ports, {
     outcome,
     events,
@@ -207,11 +208,6 @@ function endOf(outcome: Outcome, notStored: boolean): RunningReply['end'] {
   if (outcome.type === 'finished') return { outcome: outcome.reason, error: null }
   const { error } = outcome
   return { outcome: notStored && error.code === 'internal' ? 'not_stored' : error.code, error }
-}
-
-function refused(usage: Usage): Outcome {
-  const message = 'A part of the reply could not be stored.'
-  return { type: 'failed', error: { code: 'internal', message, detail: message }, usage }
 }
 
 export function sessionActors({ journal, recorder, onError }: SessionActorPorts) {

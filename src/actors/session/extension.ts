@@ -8,7 +8,7 @@ import type { Observer } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
 import type { RemoteReplies } from '../reply/remote-reply.ts'
 import type { LiveOptions, LiveSessions } from './live-sessions.ts'
-import type { HostSent } from './send.ts'
+import type { HostSent, NoRoomHere } from './send.ts'
 
 /** A message that is stored to wait while its session is busy. */
 export interface WaitingMessage {
@@ -86,7 +86,7 @@ export interface Host extends LiveSessions {
   extensions: readonly HostExtension[]
   draining: boolean
   /** Decides why no reply can begin here. Null when one can. */
-  refusal(): 'draining' | 'unavailable' | 'full' | null
+  refusal(): NoRoomHere | null
   /** Runs work that begins replies here after such work before it, whose replies it then counts. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
   /** Finds a reply by its id, wherever it runs or ran. Null when there is none (any more). */

@@ -7,6 +7,7 @@ import { atMost } from '../../async/pause.ts'
 import { historyLimits } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
 import type { Admission, NewParts, ToCancel } from '../ports/index.ts'
+import { abandoned } from '../reply/failed-settlement.ts'
 import type { Reply } from '../reply/frame-log.ts'
 import { newId } from '../reply/new-id.ts'
 import { createRemoteReplies } from '../reply/remote-reply.ts'
@@ -14,19 +15,17 @@ import { replyOf, startReply } from '../reply/start-reply.ts'
 import { cancelAndWait } from './cancel.ts'
 import { drainSessions } from './drain.ts'
 import { drainExtensions, endExtensions, type Host, type HostExtension, type HostOptions } from './extension.ts'
-import { checkSessions, createLiveSessions, errorOf, forgetAgent, forgetSession } from './live-sessions.ts'
+import { checkSessions, createLiveSessions, forgetAgent, forgetSession } from './live-sessions.ts'
 import { ownedReplies } from './owned.ts'
 import { findAdmitted } from './recover-admission.ts'
 import type { Slot } from './registry.ts'
-import type { HostSent, MessageRecord, Started } from './send.ts'
+import type { HostSent, MessageRecord, NoRoomHere, Started } from './send.ts'
 
 export type { Host, HostExtension, HostOptions } from './extension.ts'
 export type { HostSent, Limited, MessageRecord, Pinned, Refusal, ReplySetup, Sent } from './send.ts'
 
 /** Longest wait for the database to know that this instance drains. */
 const ANNOUNCE_MS = 1000
-
-const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 
 export type SessionHost = ReturnType<typeof createSessionHost>
 
@@ -79,7 +78,7 @@ export function createSessionHost(host: Host, extensions: readonly HostExtension
       // Messages that wait begin no more here, and replies that others leave are taken over elsewhere.
       await atMost(ANNOUNCE_MS, announceNotReady(host))
       await atMost(leaseMs, Promise.all([...host.admitting.values()].map(({ over }) => over)))
-      await drainSessions(host, { graceMs, settleMs, error: shutdownError })
+      await drainSessions(host, { graceMs, settleMs, error: abandoned('shutdown') })
       await recorder.flush()
     },
   }
@@ -122,7 +121,7 @@ async function sendReady(host: Host, record: MessageRecord): Promise<HostSent> {
 
 interface Tried {
   replyId: string
-  admission: Started | NotAdmitted
+  admission: Started | NotStarted
 }
 
 async function admit(host: Host, record: MessageRecord): Promise<Tried> {
@@ -134,13 +133,13 @@ async function answerOf(host: Host, sessionId: string, { replyId, admission }: T
   return admission.outcome === 'started' ? admission : answered(host, sessionId, admission, replyId)
 }
 
-type NotAdmitted = Exclude<Admission, { outcome: 'admitted' }> | { outcome: Refused }
+type NotStarted = Exclude<Admission, { outcome: 'admitted' }> | { outcome: NoRoomHere }
 
 /**
  * Admits a message, which counts as a running reply meanwhile. One whose outcome is unknown does until that is known, or a
  * lease has passed.
  */
-async function admitInPlace(host: Host, record: MessageRecord, replyId: string): Promise<Started | NotAdmitted> {
+async function admitInPlace(host: Host, record: MessageRecord, replyId: string): Promise<Started | NotStarted> {
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const answer = admitNow(host, record, replyId)
   host.admitting.set(replyId, { over, stopped: null })
@@ -178,16 +177,14 @@ async function startLateAdmission(host: Host, record: MessageRecord, replyId: st
 
 const isFull = (host: Host): boolean => host.registry.running() + host.admitting.size >= host.options.maxRunning
 
-type Refused = 'draining' | 'unavailable' | 'full'
-
-function refusalOf(host: Host): Refused | null {
+function refusalOf(host: Host): NoRoomHere | null {
   if (host.draining) return 'draining'
   // A reply that began while the lease is over would be cut by the renewal that is still to come.
   if (!host.options.gate.check()) return 'unavailable'
   return isFull(host) ? 'full' : null
 }
 
-async function admitNow(host: Host, record: MessageRecord, replyId: string): Promise<Started | NotAdmitted> {
+async function admitNow(host: Host, record: MessageRecord, replyId: string): Promise<Started | NotStarted> {
   const { message, setup, extras, joinOnly } = record
   const refusal = refusalOf(host)
   const mayStart = joinOnly !== true && refusal === null
@@ -206,7 +203,7 @@ async function admitNow(host: Host, record: MessageRecord, replyId: string): Pro
 async function answered(
   host: Host,
   sessionId: string,
-  admission: Admission | NotAdmitted,
+  admission: Admission | NotStarted,
   replyId?: string,
 ): Promise<HostSent> {
   if (admission.outcome === 'queued') {

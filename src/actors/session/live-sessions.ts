@@ -1,7 +1,7 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
 import { Actor, type InspectionEvent } from 'xstate'
 import type { Exchange, Journal, TransitionRecord, TransitionRecorder } from '../ports/index.ts'
-import type { ReplyError } from '../reply/reply-event.ts'
+import { errorOf } from '../reply/reply-event.ts'
 import { sessionActions, sessionActors, settledDetail } from './actors.ts'
 import { pathOf, sessionMachine } from './machine.ts'
 import {
@@ -58,8 +58,6 @@ export interface LiveOptions {
   recorder: TransitionRecorder
   log: { error(details: object, message: string): void; warn(details: object, message: string): void }
 }
-
-export const errorOf = (code: ReplyError['code'], message: string): ReplyError => ({ code, message, detail: message })
 
 export function createLiveSessions({
   journal,

@@ -2,9 +2,9 @@
 
 import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
 import { abandoned, failedSettlement } from '../reply/failed-settlement.ts'
-import type { ReplyError } from '../reply/reply-event.ts'
+import { errorOf, type ReplyError } from '../reply/reply-event.ts'
 import { goesOnElsewhere, type Host } from './extension.ts'
-import { breakOff, cancelReply, errorOf, forgetAgent, forgetSession } from './live-sessions.ts'
+import { breakOff, cancelReply, forgetAgent, forgetSession } from './live-sessions.ts'
 import type { SeenSession } from './registry.ts'
 
 export function ownedReplies(host: Host): OwnedReplies {

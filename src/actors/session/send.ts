@@ -7,7 +7,7 @@ import type {
   InForce,
   MessageExtras,
   ModelRequest,
-  NoPlace,
+  NotAdmitted,
   OpenToolboxFor,
   OverLimit,
   RequestRate,
@@ -90,27 +90,8 @@ export interface Pinned {
 /** The answer of the host: the surfaces are told of limits by an error, and send again for a pin. */
 export type HostSent = Sent | Limited | Pinned
 
-/**
- * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`:
- * it may be stored all the same. `revoked`: the client secret that was to make the session. `not_waiting`: another one
- * has decided, or nothing waited. `parent_waits`: the session's parent waits for its reply. `session_full`,
- * `user_full`: more than either may hold. `too_many_sessions`: of its user. Nothing is stored of any other.
- */
-export type Refusal =
-  | 'busy'
-  | 'parent_waits'
-  | 'queue_full'
-  | 'key_reused'
-  | 'not_found'
-  | 'full'
-  | 'draining'
-  | 'unavailable'
-  | 'stale'
-  | 'unknown'
-  | 'revoked'
-  | 'not_waiting'
-  | 'too_many_remembered'
-  | 'session_full'
-  | 'user_full'
-  | 'too_many_sessions'
-  | NoPlace
+/** The reasons for which this instance begins no reply now. */
+export type NoRoomHere = 'full' | 'draining' | 'unavailable'
+
+/** Nothing is stored of any message but one whose fate is `unknown`: that may be stored all the same. */
+export type Refusal = Exclude<NotAdmitted, 'refused' | 'fenced'> | NoRoomHere | 'unknown'

@@ -1,9 +1,9 @@
 /** Takes replies over that other instances have left, and goes on with them. */
 import { abandoned, failedSettlement } from '../../actors/reply/failed-settlement.ts'
-import type { HandoverReason, ReplyError } from '../../actors/reply/reply-event.ts'
+import { errorOf, type HandoverReason, type ReplyError } from '../../actors/reply/reply-event.ts'
 import { beginOpened, openReply, type TakenOver } from '../../actors/reply/start-reply.ts'
 import type { Host, ReplySetup } from '../../actors/session/host.ts'
-import { cancelReply, errorOf } from '../../actors/session/live-sessions.ts'
+import { cancelReply } from '../../actors/session/live-sessions.ts'
 import type { Claimed, Handovers } from './handovers.ts'
 import { type AgentOf, resumePoint } from './resume-point.ts'
 import { resumption } from './resumption.ts'
