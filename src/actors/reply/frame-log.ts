@@ -50,17 +50,14 @@ export interface Ended {
   settledAt: string
 }
 
-export interface FrameLog extends Reply, LogEnd {
+/** A log ends in one of three ways. Only the first call has an effect. */
+export interface FrameLog extends Reply {
   state(): LogState
   subscribers(): number
   /** Appends stored events, in order. */
   push(events: readonly StoredEvent[]): void
   /** Returns all events that were pushed, in order. Lacks what came after a cut. */
   events(): StoredEvent[]
-}
-
-/** The three ways in which a log ends. Only the first call has an effect. */
-export interface LogEnd {
   /** Ends the log. `last`: the events that were stored along with the outcome, and are shown along with it. */
   close(ended: Ended, last?: readonly StoredEvent[]): void
   /** Cuts the log: nothing more is shown, and readers' streams break off. */

@@ -75,17 +75,15 @@ export function createSessionHost(host: Host, extensions: readonly HostExtension
     /** Takes no new replies; running ones may finish for `graceMs`, the rest end as `shutdown`. */
     async drain(graceMs: number, settleMs: number): Promise<void> {
       host.draining = true
-      // Messages that wait begin no more here, and replies that others leave are taken over elsewhere.
-      await atMost(ANNOUNCE_MS, announceNotReady(host))
+      // Messages that wait begin no more here, and replies that others leave are taken over elsewhere. Where the database is
+      // away and cannot tell, nothing ends, and nothing is given away.
+      await atMost(ANNOUNCE_MS, drainExtensions(host, { type: 'begins' }))
       await atMost(leaseMs, Promise.all([...host.admitting.values()].map(({ over }) => over)))
       await drainSessions(host, { graceMs, settleMs, error: abandoned('shutdown') })
       await recorder.flush()
     },
   }
 }
-
-/** Tells the other instances, through the database. When that is away, nothing ends, and nothing is given away. */
-const announceNotReady = (host: Host): Promise<void> => drainExtensions(host, { type: 'begins' })
 
 /**
  * Admits a message and starts its reply, joins the one it repeats, or says why not. `parts`: absent when the message is text

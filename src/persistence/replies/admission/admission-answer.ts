@@ -51,17 +51,13 @@ export interface Answer {
 export function admissionOf(sql: Sql, answer: Answer, owner: Owner, message: NewMessage): Admission {
   if (answer.by_parent) return { outcome: 'parent_waits' }
   if (answer.outcome === 'joined') return { outcome: 'joined', replyId: answer.reply_id }
+  const rate = answer.rate && { rate: answer.rate }
   if (answer.outcome === 'limited') {
     if (answer.over === undefined) throw new Error('A refusal names no limit.')
-    return { outcome: 'limited', over: answer.over, ...(answer.rate && { rate: answer.rate }) }
+    return { outcome: 'limited', over: answer.over, ...rate }
   }
   if (answer.outcome === 'queued')
-    return {
-      outcome: 'queued',
-      replyId: answer.reply_id,
-      position: answer.position ?? 0,
-      ...(answer.rate && { rate: answer.rate }),
-    }
+    return { outcome: 'queued', replyId: answer.reply_id, position: answer.position ?? 0, ...rate }
   if (answer.outcome === 'decided_in_part') return { outcome: answer.outcome, repeated: answer.repeated === true }
   if (answer.outcome === 'pinned') return { outcome: 'pinned', pin: answer.pin ?? null }
   if (answer.outcome !== 'admitted') return { outcome: answer.outcome }
