@@ -109,7 +109,6 @@ export const theme = createTheme({
       }),
     },
     Alert: { styles: { title: { fontWeight: 600 } } },
-    Kbd: { vars: () => ({ root: { '--kbd-fz': '0.75rem' } }) },
     Checkbox: { defaultProps: chosen },
     Radio: { defaultProps: chosen },
     RadioIndicator: { defaultProps: chosen },

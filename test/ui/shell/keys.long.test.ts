@@ -41,6 +41,47 @@ test('the sessions are fewer than forty stops of the tab key, and the focus goes
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
 })
 
+const lookOf = (words: string) => `(({ ${words} }) => [${words}].join(' '))`
+
+test('keys have one look, in the frame, on a page and in the list of all', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/sessions')
+  await page.getByText('deletes what is selected').waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  const look = lookOf('fontFamily, fontSize, fontWeight, lineHeight, borderWidth, borderRadius, padding')
+  const looks = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('kbd')].map((key) => ${look}(getComputedStyle(key)))`,
+  )
+  expect(looks.length).toBeGreaterThan(20)
+  expect(new Set(looks).size).toBe(1)
+})
+
+test('what has the focus has one ring, whatever it is', async () => {
+  await using page = await browser.page(app.url)
+  for (const [path, last] of [
+    ['/sessions', page.getByText('deletes what is selected')],
+    [`/agents/${scene.agentId}?section=tools`, page.getByRole('switch').first()],
+  ] as const) {
+    await page.goto(path)
+    await last.waitFor({ state: 'attached' })
+    // From now on the browser shows what has the focus.
+    await page.keyboard.press('Tab')
+    const rings = await page.evaluate<string[]>(`
+      [...document.querySelectorAll('a, button, input, textarea')].flatMap((one) => {
+        one.focus()
+        if (!one.matches(':focus-visible')) return []
+        // What stands for an input that is not seen has the ring of it.
+        return [one, one.nextElementSibling].flatMap((at) => {
+          const { outlineStyle, outlineColor } = at ? getComputedStyle(at) : {}
+          return at && outlineStyle !== 'none' ? [outlineColor + ' at ' + one.outerHTML.slice(0, 80)] : []
+        })
+      })`)
+    expect(rings.length).toBeGreaterThan(25)
+    expect(rings.filter((ring) => !ring.startsWith('rgb(61, 111, 156)'))).toEqual([])
+  }
+})
+
 test('G and another key lead to a page, but not where something is typed', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/usage')

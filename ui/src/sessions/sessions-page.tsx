@@ -1,5 +1,5 @@
 /** `/sessions`: the sessions of all agents, for operators. */
-import { Group, Kbd, SegmentedControl, Text } from '@mantine/core'
+import { Group, SegmentedControl, Text } from '@mantine/core'
 import { IconMessages } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -112,8 +112,8 @@ export function Component() {
           />
           {data && <Pager total={data.total} more={data.more} {...page} onOffset={paging.setOffset} />}
           <Text className={classes.keys ?? ''} fz="xs" c="dimmed" mt="xs">
-            <Kbd size="xs">J</Kbd> <Kbd size="xs">K</Kbd> move, <Kbd size="xs">Enter</Kbd> opens, <Kbd size="xs">X</Kbd>{' '}
-            selects, <Kbd size="xs">Delete</Kbd> deletes what is selected, <Kbd size="xs">Esc</Kbd> closes the preview
+            <kbd>J</kbd> <kbd>K</kbd> move, <kbd>Enter</kbd> opens, <kbd>X</kbd> selects, <kbd>Delete</kbd> deletes what
+            is selected, <kbd>Esc</kbd> closes the preview
           </Text>
         </div>
         {previewed && (

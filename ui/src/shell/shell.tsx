@@ -124,7 +124,7 @@ function Side({ onSearch }: { onSearch: () => void }) {
       <UnstyledButton className={classes.search} title={isFolded ? 'Go to… (Ctrl K)' : undefined} onClick={onSearch}>
         <IconSearch size={15} stroke={1.8} aria-hidden />
         <span>Go to…</span>
-        <kbd className={classes.keys}>Ctrl K</kbd>
+        <kbd>Ctrl K</kbd>
       </UnstyledButton>
       <div className={classes.links}>
         {opened.map(({ label, pages }) => (

@@ -1,5 +1,6 @@
 /** `?`: what the keyboard does. */
-import { Kbd, Modal, Table } from '@mantine/core'
+import { Modal, Table } from '@mantine/core'
+import { Fragment } from 'react'
 import { goKeys } from '../go-keys.ts'
 
 const shortcuts: readonly [keys: string[], does: string][] = [
@@ -25,10 +26,11 @@ export default function Shortcuts({ onClose }: { onClose: () => void }) {
           {shortcuts.map(([keys, does]) => (
             <Table.Tr key={does}>
               <Table.Th w="9rem">
-                {keys.map((key) => (
-                  <Kbd key={key} mr={4}>
-                    {key}
-                  </Kbd>
+                {keys.map((key, place) => (
+                  <Fragment key={place}>
+                    {place > 0 && ' '}
+                    <kbd>{key}</kbd>
+                  </Fragment>
                 ))}
               </Table.Th>
               <Table.Td>{does}</Table.Td>
