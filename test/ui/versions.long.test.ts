@@ -100,6 +100,30 @@ test('a thumb is given in the playground, finds its session, and is taken back',
   await expect.poll(() => page.getByRole('search').locator('input').inputValue()).toContain('feedback:down')
 })
 
+test('what the user of a session said of a reply stands below it, and one’s own thumb says the rest', async () => {
+  const { agentId } = await createAgent(app)
+  const deploy = `${app.url}/api/v1/agents/${agentId}/deploy/sessions`
+  const send = async (method: string, url: string, body: object): Promise<{ id: string }> => {
+    const headers = { 'content-type': 'application/json' }
+    return JSON.parse(await (await fetch(url, { method, headers, body: JSON.stringify(body) })).text())
+  }
+  const { id } = await send('POST', deploy, { user: 'ann' })
+  await send('POST', `${deploy}/${id}/chat/completions`, { messages: [{ role: 'user', content: 'hi' }] })
+  const params = { path: { agent_id: agentId, session_id: id } }
+  const { data } = await app.client.GET('/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages', {
+    params,
+  })
+  const reply = data?.messages.find(({ role }) => role === 'assistant')?.id
+  await send('PUT', `${deploy}/${id}/messages/${reply}/feedback`, { score: -1, comment: 'Wrong.' })
+  await using page = await browser.page(app.url, { width: 390, height: 800 })
+  await page.goto(`/playground/${agentId}/${id}`)
+  await page.getByText('Bad reply · user ann: “Wrong.”', { exact: true }).waitFor()
+  await press(page.getByRole('button', { name: 'Good reply', exact: true }))
+  await page.getByRole('button', { name: 'Good reply', exact: true, pressed: true }).waitFor()
+  expect(await page.getByText('Good reply ·').count()).toBe(0)
+  expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])
+})
+
 test('a replay shows old and new, and takes verdicts by key', async () => {
   const { agentId } = await createAgent(app)
   for (const message of ['first question', 'second question'])

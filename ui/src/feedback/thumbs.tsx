@@ -3,12 +3,10 @@ import { ActionIcon, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconThumbDown, IconThumbDownFilled, IconThumbUp, IconThumbUpFilled } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { components } from '../../../openapi/generated/schema.ts'
 import { api, wordsOf } from '../api.ts'
 import { currentUser } from '../login/queries.ts'
 import { messagesChanged } from '../playground/queries.ts'
-
-type Given = NonNullable<components['schemas']['PlaygroundMessage']['feedback']>[number]
+import { type Given, isOwn } from './given.ts'
 
 const path = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/feedback'
 
@@ -24,10 +22,10 @@ const thumbs = [
   { score: -1, label: 'Bad reply', icon: IconThumbDown, filled: IconThumbDownFilled },
 ] as const
 
-/** Pressed again, a thumb is taken back. What the session's user thinks is said in the thumb's tooltip. */
+/** Pressed again, a thumb is taken back. */
 export function Thumbs({ agentId, sessionId, messageId, feedback }: ThumbsProps) {
   const { data: user } = useQuery(currentUser)
-  const own = feedback.find(({ by, name }) => by === 'login' && name === (user?.username ?? null))?.score
+  const own = feedback.find((one) => isOwn(one, user))?.score
   const giving = useMutation({
     async mutationFn(score: 1 | -1) {
       const params = { path: { agent_id: agentId, session_id: sessionId, message_id: messageId } }
@@ -40,7 +38,7 @@ export function Thumbs({ agentId, sessionId, messageId, feedback }: ThumbsProps)
   return thumbs.map(({ score, label, icon, filled }) => {
     const Icon = own === score ? filled : icon
     return (
-      <Tooltip key={score} label={[label, ...othersOf(feedback, score)].join(' · ')}>
+      <Tooltip key={score} label={label}>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -55,9 +53,3 @@ export function Thumbs({ agentId, sessionId, messageId, feedback }: ThumbsProps)
     )
   })
 }
-
-/** Returns what the session's user has said with this score. */
-const othersOf = (feedback: readonly Given[], score: number): string[] =>
-  feedback
-    .filter((one) => one.by === 'user' && one.score === score)
-    .map(({ comment }) => (comment === null ? 'the user thinks so too' : `the user: “${comment}”`))

@@ -6,6 +6,7 @@ import { lazy, memo, Suspense, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { Reason } from '../../blocks/messages/reason.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
+import { Opinions } from '../../feedback/opinions.tsx'
 import { reliable } from '../../shell/reliable-import.ts'
 import { MessageParts } from '../composer/attached.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
@@ -119,6 +120,7 @@ function Reply({
         />
       )}
       <Foot message={message} {...{ agentModel, actions, isTraceOpen }} onTrace={toggleTrace} />
+      {message.feedback && <Opinions feedback={message.feedback} />}
       {isTraceOpen && message.id !== null && actions.sessionId !== null && (
         <Suspense>
           <ReplyTrace
