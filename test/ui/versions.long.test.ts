@@ -136,6 +136,7 @@ test('a replay shows old and new, and takes verdicts by key', async () => {
     ).text()
   await using page = await browser.page(app.url, { width: 390, height: 800 })
   await page.goto(`/replays/${agentId}`)
+  await page.getByRole('heading', { name: 'No replays yet' }).waitFor()
   await page.getByRole('combobox', { name: 'Replies' }).press('Enter')
   await page.getByRole('option', { name: 'The newest', exact: true }).click()
   expect([await axe(page), await sidewaysScroll(page)]).toEqual([[], []])

@@ -1,11 +1,13 @@
 /** `/replays/:agentId`: the replays of an agent, and the start of one. */
 import { Anchor, Button, Group, NumberInput, Select, Table } from '@mantine/core'
+import { IconPlayerTrackNext } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { type Agent, agentResource } from '../agents/resource.ts'
 import { AwaitedLines } from '../blocks/awaited/awaited.tsx'
 import blocks from '../blocks/blocks.module.css'
+import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { Page } from '../blocks/pages/page.tsx'
@@ -112,7 +114,13 @@ function List({ agentId }: { agentId: string }) {
   return (
     <WhenRead query={list} awaited={<AwaitedLines />}>
       {({ replays, total }) =>
-        total === 0 ? null : (
+        total === 0 ? (
+          <div className={classes.list}>
+            <EmptyState icon={IconPlayerTrackNext} title="No replays yet">
+              Choose a version and the replies whose questions it is asked. Old and new replies then stand side by side.
+            </EmptyState>
+          </div>
+        ) : (
           <>
             <div className={`${blocks.card} ${classes.list}`}>
               <Table className={blocks.table} aria-label="Replays">
