@@ -87,12 +87,15 @@ test('a prompt leads to its changes, and a name in the audit to all that it did'
   await expect.poll(() => audit.getByRole('row').count()).toBe(2)
 })
 
-test('what was changed has the whole width of the audit on a phone, and its request is copied', async () => {
+test('an entry of the audit takes three lines on a phone, its changes the whole width, and its request is copied', async () => {
   await app.client.POST('/api/v1/prompts', { body: { name: unique('Narrow'), content: 'Be kind.' } })
   await using page = await browser.page(app.url, { width: 390, height: 844 })
   await page.goto('/audit?kind=prompt')
   const audit = page.getByRole('table', { name: 'Audit' })
-  const change = audit.getByRole('button', { name: /^Show changes of Narrow/ })
+  const change = page.getByRole('button', { name: /^Show changes of Narrow/ })
+  const entry = audit.getByRole('row').filter({ has: change })
+  // Two lines, or three where the name of who did it is long.
+  await expect.poll(async () => (await entry.boundingBox())?.height).toBeLessThan(80)
   await change.click()
   const shown = audit.locator('pre').first()
   const narrower = async () => {

@@ -62,7 +62,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
           <RelativeTime iso={at} />
           <div className={classes.quiet}>{localTime(at)}</div>
         </Table.Td>
-        <Table.Td valign="top">
+        <Table.Td valign="top" className={classes.actor ?? ''}>
           {actor === null ? (
             <bdi>{actorName(entry)}</bdi>
           ) : (
