@@ -56,6 +56,34 @@ verifies('contract-32.input-tokens', 'prompt, instructions, tools, history, item
   await take([])
 })
 
+verifies(
+  'contract-32.input-tokens',
+  'of a longer history what is sent counts, up to the budget of the agent',
+  async () => {
+    const limit = (historyMaxTokens: number | null) => scene.call('PUT', scene.agent, { historyMaxTokens })
+    scene.says([words(600)])
+    const { conversation } = (await create({ input: 'first' })).json
+    await create({ input: 'second', conversation })
+    const history = ['first', 'second'].flatMap((content) => [
+      { role: 'user', content },
+      { role: 'assistant', content: words(600) },
+    ])
+    for (const place of [
+      { conversation },
+      { conversation, input: 'third' },
+      { input: [...history, { role: 'user', content: 'third' }] },
+      { input: [...history, { role: 'user', content: 'third' }], store: false },
+    ]) {
+      await limit(null)
+      expect(await tokens(place)).toBeGreaterThan(1200)
+      await limit(1000)
+      expect(await tokens(place)).toBeLessThan(1000)
+      expect(await tokens(place)).toBeGreaterThan(600)
+    }
+    await limit(null)
+  },
+)
+
 verifies('contract-32.input-tokens', 'outputs of calls that wait count with their turn', async () => {
   scene.up.next(async (one) => {
     await one.toolCall({ name: 'look', arguments: `{"q":"${words(100)}"}`, id: 'c1' })
