@@ -171,6 +171,34 @@ verifies(
   },
 )
 
+verifies(
+  ['contract-24.background', 'contract-4.retry-join'],
+  'such a retry joins a response in the background whose answer could not be given',
+  async () => {
+    const { id: conversation } = (await scene.call('POST', scene.conversations, {})).json
+    const body = { input: 'go', conversation, background: true }
+    const next = scene.byHand()
+    const { sql } = scene.app
+    // An answer reads whether its response was taken out of the queue.
+    await sql`alter table dequeued_responses rename to kept`
+    await sql`create function disk_full() returns setof kept language plpgsql
+      as $$ begin raise exception using errcode = '53100'; end $$`
+    await sql`create view dequeued_responses as select * from disk_full()`
+    const first = await create(body)
+    await sql`drop view dequeued_responses`
+    await sql`alter table kept rename to dequeued_responses`
+    expect([first.status, first.headers.get('x-should-retry')]).toEqual([500, null])
+    const up = await next
+    await up.text('once')
+    await up.finish()
+    const session = sessionOf(conversation)
+    await expect.poll(async () => (await scene.messages(session)).at(-1).status).toBe('complete')
+    const again = await create(body, retry)
+    expect(textOf(again)).toBe('once')
+    expect((await scene.messages(session)).map(({ content }) => content)).toEqual(['go', 'once'])
+  },
+)
+
 verifies('contract-24.create', 'a retry of what nobody in particular sends joins nobody’s conversation', async () => {
   const next = scene.byHand()
   const first = create({ input: 'Hello' })
