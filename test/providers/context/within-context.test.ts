@@ -78,6 +78,8 @@ describe('a conversation that is refused the second time too is asked for no mor
       const full = words.replace('190000', '199500')
       const { calls: shorter } = await outcomeOf(full, anthropic)
       expect(shorter.map(({ body }) => body.max_tokens)).toEqual([64_000, 64_000])
+      const own = await outcomeOf(words, { ...anthropic, ...answering(64_000) })
+      expect(own.calls.map(({ body }) => body.max_tokens)).toEqual([64_000, 64_000])
     },
   )
 })
@@ -116,9 +118,21 @@ verifies(
     for (let time = 0; time < 2; time++) expect((await ask(model, request)).at(-1)).toMatchObject({ type: 'end' })
     expect(up.calls.map(({ body }) => body.messages.length <= 4)).toEqual([false, true, true])
     await ask(model, { ...request, model: 'another' })
-    expect(sizes(up.calls).at(3)).toBe(21)
+    await ask(model, { ...request, provider: { ...request.provider, id: 'another' } })
+    expect([sizes(up.calls).at(3), sizes(up.calls).at(5)]).toEqual([21, 21])
   },
 )
+
+verifies('contract-19.named-limit', 'so is one that is named when half of the history is refused', async () => {
+  const { up, model } = await scene({ providerRetries: 0 })
+  up.next((call) => call.error(400, { error: { message: 'prompt is too long' } }))
+  up.next((call) => call.error(400, { error: { message: 'prompt is too long: 11 tokens > 10 maximum' } }))
+  up.always(sayOk)
+  const request = requestTo(up, withTurns(20))
+  expect(failureIn(await ask(model, request)).code).toBe('context_length_exceeded')
+  await ask(model, request)
+  expect(sizes(up.calls)).toEqual([21, 11, 9])
+})
 
 const answering = (value: number): Pick<ModelRequest, 'fields'> => ({
   fields: { maxTokens: { name: 'max_tokens', value } },

@@ -77,6 +77,21 @@ test.each([
   expect(up.calls).toHaveLength(1)
 })
 
+test('a wait of 10 s is the longest', async () => {
+  const abort = new AbortController()
+  const { up, model } = await scene()
+  const waits: number[] = []
+  const calls = callsOf({
+    retried({ waitMs }) {
+      waits.push(waitMs)
+      abort.abort()
+    },
+  })
+  up.always((call) => call.error(429, undefined, { 'retry-after': '10' }))
+  await ask(model, requestTo(up, { calls }), abort.signal)
+  expect(waits).toEqual([10_000])
+})
+
 test('an overload told as the first thing of a stream is tried again', async () => {
   const { up, model } = await scene()
   up.next((call) => call.data({ error: { message: 'busy', code: 503 } }))
