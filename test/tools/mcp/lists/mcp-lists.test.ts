@@ -1,5 +1,5 @@
 /** Lists and responses that no good server sends, from a hand-written one (contract section 6). */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { verifies } from '../../../verifies.ts'
 import { good, never, offers, type Reply, serve, unknown } from '../mcp-by-hand.ts'
 
@@ -65,6 +65,21 @@ test('pages are followed, but not forever', async () => {
   )
   expect(await endless.mcp.tools(endless.server, never)).toEqual([])
   expect(await endless.mcp.warning(endless.server)).toMatch(/more than 100 pages/)
+})
+
+verifies('contract-6.mcp', 'a list is cached for five minutes', async () => {
+  await using hand = await serve(offers([good]))
+  const now = performance.now.bind(performance)
+  let passed = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + passed)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const listings: number[] = []
+  for (const seconds of [0, 290, 301]) {
+    passed = seconds * 1000
+    await hand.mcp.tools(hand.server, never)
+    listings.push(hand.asked.filter((method) => method === 'tools/list').length)
+  }
+  expect(listings).toEqual([1, 1, 2])
 })
 
 const wrongPages: Record<string, { later: ReturnType<Reply>; says: RegExp }> = {
