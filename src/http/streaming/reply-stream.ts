@@ -103,7 +103,7 @@ export async function streamBatches(
 }
 
 /** Calls it at once when the client has disconnected already: its message may have waited long to be admitted. */
-function onceLeft(client: AbortSignal, onLeft: () => void): void {
+export function onceLeft(client: AbortSignal, onLeft: () => void): void {
   if (client.aborted) onLeft()
   else client.addEventListener('abort', onLeft)
 }

@@ -24,7 +24,7 @@ import { releasePartsAfter, sendFrom, sendWithFreshAgent } from '../../sending/s
 import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
-import { afterStored } from '../../streaming/reply-stream.ts'
+import { afterStored, connectionSignal, onceLeft } from '../../streaming/reply-stream.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
 import { sendInCopy } from './copies.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
@@ -69,16 +69,15 @@ export async function createResponse(
     const { source, onLeft: requesterLost } = sentAnswer(sent, reply)
     const find = async () => (await findResponse(deps.sql, replyIdOf(source))) ?? missing('response')
     const isBackground = body.background === true
-    const onLeft = isBackground ? () => {} : requesterLost
     if (body.stream === true) {
-      await streamEvents(reply, { source, find, after: -1 }, onLeft)
+      await streamEvents(reply, { source, find, after: -1 }, isBackground ? undefined : requesterLost)
       return undefined
     }
-    return isBackground
-      ? await afterStored(requesterLost, async () =>
-          storedResponse(deps.sql, await find(), { asBegun: sent.outcome !== 'joined' }),
-        )
-      : await wholeResponse(reply, { source, find }, onLeft)
+    if (!isBackground) return await wholeResponse(reply, { source, find }, requesterLost)
+    onceLeft(connectionSignal(reply), requesterLost)
+    return await afterStored(requesterLost, async () =>
+      storedResponse(deps.sql, await find(), { asBegun: sent.outcome !== 'joined' }),
+    )
   })
 }
 

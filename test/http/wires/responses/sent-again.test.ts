@@ -199,6 +199,35 @@ verifies(
   },
 )
 
+verifies(
+  ['contract-24.background', 'contract-4.retry-join'],
+  'such a retry joins a response in the background whose client left before its answer',
+  async () => {
+    const { id: conversation } = (await scene.call('POST', scene.conversations, {})).json
+    const body = { input: 'go', conversation, background: true }
+    const next = scene.byHand()
+    const controller = new AbortController()
+    const { lost, up } = await scene.app.sql.begin(async (tx) => {
+      await tx`lock table dequeued_responses` // an answer reads it
+      const lost = fetch(`${scene.app.url}${scene.responses}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: controller.signal,
+      }).catch(() => null)
+      const up = await next
+      controller.abort()
+      await scene.messages(sessionOf(conversation)) // comes behind the end of the connection
+      return { lost, up }
+    })
+    expect(await lost).toBeNull()
+    await up.text('once')
+    await up.finish()
+    await expect.poll(async () => (await scene.messages(sessionOf(conversation))).at(-1).status).toBe('complete')
+    expect(textOf(await create(body, retry))).toBe('once')
+  },
+)
+
 verifies('contract-24.create', 'a retry of what nobody in particular sends joins nobody’s conversation', async () => {
   const next = scene.byHand()
   const first = create({ input: 'Hello' })
