@@ -82,7 +82,7 @@ verifies(
 )
 
 verifies('contract-32.broken-documents', 'too large, or more than its time or memory', async () => {
-  const limits = { ms: 20_000, heapMegabytes: 128, bytes: whole.length }
+  const limits = { ms: 200_000, heapMegabytes: 128, bytes: whole.length }
   const read = (more: object, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array> = [whole]) =>
     convertDocument({ size: whole.length, chunks }, { ...limits, ...more })
   expect(await read({ bytes: whole.length - 1 })).toEqual({ fault: 'is too large a document' })
