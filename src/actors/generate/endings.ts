@@ -19,7 +19,8 @@ const timedOut = (timeoutMs: number): Ending =>
 
 const leaseOver = failed(errorOf('internal', 'The instance could not renew its lease in time.'))
 
-const unstored = failed(unstorable)
+/** The end of a reply, a part of which can never be stored. */
+export const unstored = failed(unstorable)
 
 /** Returns whether the fault is the database's: observers tell it from other faults, the wire does not. */
 export const isNotStored = (ending: Ending): boolean => ending === leaseOver || ending === unstored

@@ -108,11 +108,11 @@ function reasonAt({ checkpoint, before, started }: Measured, start: number): Lef
 
 /** Returns the turns from `start` to `end` as they are sent, with `last` behind them. `left`: why those before are not. */
 function sentTurns(
-  { stored, summary, ...measured }: Measured,
+  { turns, stored, summary }: Measured,
   { start, end, left }: { start: number; end?: number; left: LeftReason | null },
   last: readonly ModelMessage[],
 ): SentTurns {
-  const kept = measured.turns.slice(start, end)
+  const kept = turns.slice(start, end)
   const all = withinPartLimit([...kept.flatMap(({ sent }) => sent), ...last])
   // What a caller gives is sent as it was given.
   const sent = stored ? joinNeighbours(all) : all

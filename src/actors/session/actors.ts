@@ -3,7 +3,7 @@
  * log.
  */
 import { assertEvent, fromCallback } from 'xstate'
-import { type Ending, isNotStored, replyEnded } from '../generate/endings.ts'
+import { type Ending, isNotStored, replyEnded, unstored } from '../generate/endings.ts'
 import { createGeneration, type Generation } from '../generate/generate.ts'
 import type { Resumption } from '../generate/running.ts'
 import type { Conversation } from '../history/conversation.ts'
@@ -20,7 +20,7 @@ import type {
   Take,
   TransitionRecorder,
 } from '../ports/index.ts'
-import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage, unstorable } from '../reply/reply-event.ts'
+import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
 import { type RunningReply, replyIn, type SessionContext, waitingOf } from './running-reply.ts'
 import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
 
@@ -36,7 +36,7 @@ const failure = (message: string, error: unknown): SessionEvent => ({
 })
 
 /** Reads the generation into the log, as fast as the log can be stored. */
-async function generate(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
+async function generate(running: RunningReply, signal: AbortSignal, journal: Journal): Promise<SessionEvent> {
   const { log, refusal } = running
   if (refusal !== null) return { type: 'failed', error: refusal }
   running.generation ??= await generationOf(running, journal)
@@ -64,7 +64,7 @@ function endingOf(running: RunningReply, ending: Ending): SessionEvent {
 }
 
 /** Has older turns summarised. Resolves once the summary is stored, or there is none. */
-async function compact(running: RunningReply, _journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
+async function compact(running: RunningReply, signal: AbortSignal): Promise<SessionEvent> {
   const { log, generation } = running
   if (generation === null) throw new Error('Nothing was generated of a reply whose history is to be summarised.')
   const done = await generation.compact(signal, async () => (await log.stored()) === 'stored')
@@ -121,8 +121,7 @@ async function settle(running: RunningReply, ending: Ending, ports: SettlingPort
     return { type: 'lost' }
   }
   if (verdict === 'refused') running.notStored = true
-  const refused = { type: 'failed', error: unstorable } as const
-  const outcome = outcomeOf(verdict === 'refused' ? refused : ending, usage)
+  const outcome = outcomeOf(verdict === 'refused' ? unstored : ending, usage)
   const settled = await settleWithSteps(running, ports, {
     outcome,
     events,
@@ -211,11 +210,11 @@ function endOf(outcome: Outcome, notStored: boolean): RunningReply['end'] {
 }
 
 export function sessionActors({ journal, recorder, onError }: SessionActorPorts) {
-  type Work = (reply: RunningReply, journal: Journal, signal: AbortSignal) => Promise<SessionEvent>
+  type Work = (reply: RunningReply, signal: AbortSignal, journal: Journal) => Promise<SessionEvent>
   /** Works until it has an event for the machine, or its state is left. */
   function working(work: Work, failed: string, reply: RunningReply, sendBack: (event: SessionEvent) => void) {
     const controller = new AbortController()
-    work(reply, journal, controller.signal).then(
+    work(reply, controller.signal, journal).then(
       (event) => {
         if (!controller.signal.aborted) sendBack(event)
       },

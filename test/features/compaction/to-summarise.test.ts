@@ -22,7 +22,7 @@ describe('the turns that are summarised', () => {
           expect(tokens[0] ?? room + 1).toBeGreaterThan(room)
           return
         }
-        // What a model is asked about fits as any history does, and nothing is covered that it does not see.
+        // The turns that are sent fit as any history does, and nothing else is covered.
         expect(sum(tokens.slice(0, wanted.sent))).toBeLessThanOrEqual(room)
         expect(wanted.covered).toBeGreaterThan(0)
         expect(wanted.covered).toBeLessThanOrEqual(wanted.sent)

@@ -71,7 +71,7 @@ test('what has the focus has one ring, whatever it is', async () => {
       [...document.querySelectorAll('a, button, input, textarea')].flatMap((one) => {
         one.focus()
         if (!one.matches(':focus-visible')) return []
-        // What stands for an input that is not seen has the ring of it.
+        // A hidden input's stand-in has its ring.
         return [one, one.nextElementSibling].flatMap((at) => {
           const { outlineStyle, outlineColor } = at ? getComputedStyle(at) : {}
           return at && outlineStyle !== 'none' ? [outlineColor + ' at ' + one.outerHTML.slice(0, 80)] : []

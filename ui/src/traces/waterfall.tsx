@@ -12,9 +12,9 @@ import ids from './ids.module.css'
 import { OpenedSpan } from './opened-span.tsx'
 import { useSilence } from './silence/use-silence.ts'
 import { SpanDetail } from './span-detail.tsx'
-import { SpanRow } from './span-row.tsx'
 import classes from './traces.module.css'
 import { ChildTraces } from './tree/child-traces.tsx'
+import { SpanRow } from './tree/span-row.tsx'
 import {
   type Folded,
   levelOf,

@@ -70,7 +70,7 @@ verifies('contract-32.queued-cancel', 'a queued response that begins meanwhile i
   const { cancelled } = await endBefore(cancel, { end, table: 'dequeued_responses' })
   expect((await cancelled).json.status).toBe('cancelled')
   expect((await scene.call('DELETE', path)).status).toBe(200)
-  // Whoever tends the queue still knows that it has begun. Later the note of the cancel alone would speak of it.
+  // The row of the queue hides the note of the cancel until the queue is tended.
   await expect.poll(async () => (await scene.app.sql`select 1 from queued_messages`).length).toBe(0)
   expect((await scene.call('GET', path)).status).toBe(404)
 })

@@ -178,19 +178,16 @@ verifies('contract-22.webhook-signatures', 'the newest two secrets sign for a da
   const replace = async () => (await scene.call('POST', `${path}/${hook.id}/secret`)).json.secret
   const second = await replace()
   const third = await replace()
-  const ping = async () => {
-    await scene.call('POST', `${path}/${hook.id}/test`)
-    const newest = receiver.received.at(-1) ?? ({} as Received)
-    return { newest, signed: newest.headers['webhook-signature'] }
-  }
   for (const [hours, secrets] of [
     [0, [third, second]],
     [23, [third, second]],
     [2, [third]],
   ] as const) {
     await scene.app.sql`update webhooks set previous_until = previous_until - make_interval(hours => ${hours})`
-    const { newest, signed } = await ping()
-    expect([hours, signed]).toEqual([hours, secrets.map((secret) => signature(secret, newest)).join(' ')])
+    await scene.call('POST', `${path}/${hook.id}/test`)
+    const newest = receiver.received.at(-1) ?? ({} as Received)
+    const signed = secrets.map((secret) => signature(secret, newest)).join(' ')
+    expect([hours, newest.headers['webhook-signature']]).toEqual([hours, signed])
   }
 })
 

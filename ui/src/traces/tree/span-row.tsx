@@ -1,16 +1,16 @@
 /** A span as a line of the waterfall: its name, its bar to scale with its silences hatched, and how long it took. */
 import { UnstyledButton } from '@mantine/core'
 import type { CSSProperties } from 'react'
-import { ToolName } from '../agents/tool-name.tsx'
-import { wholeSeconds } from '../blocks/time-words.ts'
-import { duration } from '../chart/words.ts'
-import { Hatch } from './silence/hatch.tsx'
-import type { Silence } from './silence/silence.ts'
-import { silencesOf } from './silence/span-silence.ts'
-import classes from './traces.module.css'
-import type { TreeRow } from './tree/tree-rows.ts'
-import { ticksOf } from './turns.ts'
-import { firstTokenOf } from './words.ts'
+import { ToolName } from '../../agents/tool-name.tsx'
+import { wholeSeconds } from '../../blocks/time-words.ts'
+import { duration } from '../../chart/words.ts'
+import { Hatch } from '../silence/hatch.tsx'
+import type { Silence } from '../silence/silence.ts'
+import { silencesOf } from '../silence/span-silence.ts'
+import classes from '../traces.module.css'
+import { ticksOf } from '../turns.ts'
+import { firstTokenOf } from '../words.ts'
+import type { TreeRow } from './tree-rows.ts'
 
 interface SpanRowProps {
   row: TreeRow
