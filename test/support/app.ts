@@ -35,6 +35,7 @@ export interface TestAppOptions {
 /** Starts an app. `await using app = await startTestApp()` stops it and drops its database. */
 export async function startTestApp({ settings = {}, database, version = 18 }: TestAppOptions = {}): Promise<TestApp> {
   const own = database ?? (await freshDatabase({ version }))
+  if (!database) await postponeJobs(own.sql)
   const start = () =>
     startApp(
       readSettings({
@@ -72,6 +73,11 @@ export async function startTestApp({ settings = {}, database, version = 18 }: Te
     },
   }
 }
+
+/** As in a database in use, where a start finds no job due: the first run of all would be half of what a test costs. */
+const postponeJobs = (sql: FreshDatabase['sql']) => sql`
+  insert into jobs (name, due_at)
+  select name, clock_timestamp() + interval '59 seconds' from unnest(array['tidy', 'audit', 'indexes', 'titles']) as name`
 
 /** Returns an agent on a provider of the given type; ids of both. */
 export async function createAgent(
