@@ -1,9 +1,16 @@
 /** Repeats work until it is stopped. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+/**
+ * The first call of each is so much later than that of the one before it (milliseconds): called at the same time, each would
+ * open a connection to the database.
+ */
+const APART_MS = 50
+
 export function createTimers(onError: (error: unknown, what: string) => void) {
   const timers = new Set<NodeJS.Timeout>()
   let stopped = false
+  let made = 0
   return {
     /**
      * Calls `work` `ms` after it last ended, `retryMs` after a failure. The returned function calls it at once, or once
@@ -35,7 +42,7 @@ export function createTimers(onError: (error: unknown, what: string) => void) {
         timer = setTimeout(run, wait)
         timers.add(timer)
       }
-      sleep(ms)
+      sleep(ms + APART_MS * made++)
       return () => {
         again = true
         if (isRunning || stopped) return

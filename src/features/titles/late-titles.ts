@@ -44,14 +44,16 @@ export const withLateTitles = (journal: Journal, wake: () => void): Journal => (
 export const giveTitles =
   (options: TitleOptions) =>
   async (signal: AbortSignal): Promise<void> => {
-    const work = async () => {
-      while (!signal.aborted) {
-        const session = await claimUntitled(options.sql, { claimMs: CLAIM_MS, maxText: MAX_TITLE_SOURCE })
-        if (session === null) return
+    const claim = () => claimUntitled(options.sql, { claimMs: CLAIM_MS, maxText: MAX_TITLE_SOURCE })
+    const work = async (first: UntitledSession | null) => {
+      for (let session = first; session !== null; session = signal.aborted ? null : await claim())
         await giveTitle(options, session, signal)
-      }
     }
-    await Promise.all(Array.from({ length: CONCURRENCY }, work))
+    // Mostly one is due or none: the others look once it is known that there is work.
+    const found = signal.aborted ? null : await claim()
+    if (found === null) return
+    const others = Array.from({ length: CONCURRENCY - 1 }, async () => work(await claim()))
+    await Promise.all([work(found), ...others])
   }
 
 async function giveTitle(options: TitleOptions, session: UntitledSession, signal: AbortSignal): Promise<void> {
