@@ -1,9 +1,14 @@
-/** Greenroom passes level `cluster` with two instances, and the other protocols that it speaks (contract section 34). */
+/**
+ * Greenroom passes level `durable` with its own database, level `cluster` with two instances, and the other protocols that it
+ * speaks (contract section 34).
+ */
 import { agUi } from '../../packages/conformance/src/adapters/ag-ui.ts'
 import { aiSdk } from '../../packages/conformance/src/adapters/ai-sdk.ts'
 import { responses } from '../../packages/conformance/src/adapters/responses.ts'
 import { startCluster } from '../support/programs/cluster.ts'
 import { oneInstance, passes } from './passes.ts'
+
+passes('one instance', { level: 'durable', start: oneInstance })
 
 for (const redis of [false, true]) {
   passes(`two instances, Redis: ${redis}`, {

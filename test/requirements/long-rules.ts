@@ -24,6 +24,8 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-29.busy-machine',
   'contract-29.remembered-pages',
   'contract-29.schedules',
+  'contract-30.child-drain',
+  'contract-30.child-loss',
   'contract-30.pages',
   'contract-31.search-pages',
   'contract-32.surface',
@@ -31,5 +33,6 @@ export const longRules: ReadonlySet<RequirementId> = new Set<RequirementId>([
   'contract-33.pages',
   'contract-34.adapters',
   'contract-34.finds',
+  'contract-34.greenroom',
   'contract-35.limits-together',
 ])

@@ -3,7 +3,6 @@ import { expect } from 'vitest'
 import { asks, says } from '../http/tool-scene.ts'
 import type { UpstreamCall } from '../support/network/upstream.ts'
 import { newSession, type Product } from '../support/programs/product.ts'
-import { inTier } from '../support/tier.ts'
 import { verifies } from '../verifies.ts'
 import { ask, type OnLoss, openPair, type Pair } from './handover/handover-scene.ts'
 import { newest } from './scene.ts'
@@ -58,7 +57,7 @@ const childrenIn = (pair: Pair, session: string) =>
 const lastOf = (at: Product, session: string) => newest(at.url, session)
 
 /** Of a parent and a child on the first instance, which is killed. */
-const losses: readonly [string, () => Promise<void>][] = inTier<[string, () => Promise<void>]>([
+const losses: readonly [string, () => Promise<void>][] = [
   [
     'a parent that goes on elsewhere joins its child, which goes on too',
     async () => {
@@ -94,7 +93,7 @@ const losses: readonly [string, () => Promise<void>][] = inTier<[string, () => P
       expect(await lastOf(pair.second, session)).toMatchObject({ status: 'error' })
     },
   ],
-])
+]
 for (const [name, loses] of losses) {
   const joins = name.includes('joins its child')
   verifies(joins ? ['contract-30.child-once', 'contract-30.child-loss'] : 'contract-30.child-loss', name, loses)
