@@ -176,14 +176,14 @@ async function openDependencies(ground: Ground) {
   const tools = toolDependencies({ sql, secrets, outbound, mcp, mcpListMs, grants, children, waitLimitMs, log })
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
-    ...{ coordination, recorder, handovers: owned.handovers, holds: owned.holds, model, gate, answering, children },
+    ...{ ...owned, coordination, recorder, model, gate, answering, children },
     limits: createLimitGate(repliesSql, coordination),
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
   })
   const { host } = opened
   closing.defer(collectWhenIdle(host.running))
   metrics?.inspect({
-    report: host.owned.report,
+    report: opened.actorReports.own,
     running: host.running,
     clockOffsetMs: owned.clock.offsetMs,
     waiting: () => countWaiting(sql),

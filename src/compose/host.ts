@@ -17,7 +17,9 @@ import { createFollowedStore, createFollowers } from '../features/live-lists/ind
 import { preparing } from '../features/queue/prepare-queued.ts'
 import { createQueue } from '../features/queue/queue.ts'
 import { createQueueStore } from '../features/queue/store/queue.ts'
+import { reportOf } from '../features/traces/actor-report.ts'
 import { noteReplies } from '../features/traces/reply-notes.ts'
+import { createActorReports } from '../features/traces/store/actor-reports.ts'
 import type { RequestWriter } from '../features/traces/store/request-writer.ts'
 import { createRequestWriter, createStoredTexts } from '../features/traces/store/request-writer.ts'
 import type { RecordDependencies } from '../http/sending/message-record.ts'
@@ -40,7 +42,10 @@ const EXPIRE_MS = 2000
 const REPLAY_MS = 500
 
 interface HostParts
-  extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coordination' | 'recorder' | 'handovers' | 'holds'> {
+  extends Pick<
+    Awaited<ReturnType<typeof openOwnership>>,
+    'coordination' | 'work' | 'recorder' | 'handovers' | 'holds'
+  > {
   journal: Journal
   model: Model
   gate: LeaseGate
@@ -51,7 +56,19 @@ interface HostParts
 
 /** Opens the host. Its replies may be taken over, and messages begin, from now on. */
 export function openHost({ settings, repliesSql, log, closing, observation }: Ground, parts: HostParts) {
-  const { coordination, recorder, handovers, holds, journal, model, gate, answering, limits, children: late } = parts
+  const {
+    coordination,
+    work,
+    recorder,
+    handovers,
+    holds,
+    journal,
+    model,
+    gate,
+    answering,
+    limits,
+    children: late,
+  } = parts
   const { observer, metrics } = observation
   const inner = createHost({
     model,
@@ -89,7 +106,10 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   const children = openChildren(inner, { sql: repliesSql, owner, settings, generate: queue.generate })
   late.opened = children
   const host = createSessionHost(inner, [queue, continuation, children])
-  coordination.start(host.owned, { tick: host.tick, takeOver: continuation.takeOver })
+  const { id, exchange } = coordination
+  const actorReports = createActorReports({ sql: work, id, exchange, own: () => reportOf(inner) })
+  const { takeOver } = continuation
+  coordination.start(host.owned, { tick: host.tick, takeOver, answer: actorReports.answer })
   const timers = createTimers((err, task) => log.warn({ err }, `${task} failed.`))
   timers.every(TEND_MS, 'Beginning queued messages', queue.tend)
   timers.every(TEND_MS, 'Tending child sessions', children.tend)
@@ -104,7 +124,7 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   timers.every(TEND_MS, 'Telling how many lists are followed', followers.tend)
   closing.defer(timers.stop)
   const beginning = { owner: () => (inner.refusal() === null ? owner() : null), generate: queue.generate }
-  return { host, followers, queue, compactions, limits, capabilities, wakeReplays, beginning }
+  return { host, actorReports, followers, queue, compactions, limits, capabilities, wakeReplays, beginning }
 }
 
 /** Returns null when requests to models are not kept. */

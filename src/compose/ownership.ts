@@ -10,7 +10,6 @@ import { createCheckpoints } from '../features/compaction/store/checkpoints.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
 import { storedKeyList } from '../features/keys/routes/key-list.ts'
 import { storedShareWatch } from '../features/shares/routes/share-watch.ts'
-import { createActorReports } from '../features/traces/store/actor-reports.ts'
 import { recordTransitions } from '../features/traces/store/transitions.ts'
 import { createTransitionRecorder } from '../features/traces/transitions.ts'
 import { storedRevocationList } from '../features/users/access/revocations.ts'
@@ -70,7 +69,6 @@ export async function openOwnership(
     sql: leaseSql,
     work,
     replies: storedReplies(work, titleOfLost, log, settings.continueWithinS),
-    actorReports: createActorReports(work, id),
     leaseMs,
     alone: embedded !== null,
     onRenewal,
@@ -124,6 +122,7 @@ export async function openOwnership(
   // Uses connections that no caller's request can occupy: six lists that wait say nothing about the database.
   return {
     coordination,
+    work,
     clock,
     journal,
     holds: checkpoints,

@@ -146,6 +146,7 @@ export type HttpDependencies = CompletionDependencies &
     /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
     clock: Pick<ClockWatch, 'isOff'>
+    coordination: Pick<Parameters<typeof healthHandlers>[0], 'cache'>
     oidc: OidcSignIn | null
     signIns: SignIns
     /** Returns the address under which browsers reach the server. Null where that is not known. */

@@ -1,13 +1,5 @@
 /** The port of this module: one instance among others. `local.ts` and `redis.ts` implement it. */
-import type { ActorReport, Exchange, OwnedReplies } from '../actors/ports/index.ts'
-
-/** The reports by which instances show each other their actors. */
-export interface ActorReports {
-  /** Writes this instance's report when another one has requested it. */
-  answer(owned: OwnedReplies): Promise<void>
-  /** Collects the reports of all other instances that answer in time. `wake` may shorten the wait. */
-  collect(wake: (instanceIds: readonly string[]) => void): Promise<(ActorReport & { instanceId: string })[]>
-}
+import type { Exchange, OwnedReplies } from '../actors/ports/index.ts'
 
 /** The work of an instance that coordination calls for. */
 export interface Duties {
@@ -15,6 +7,8 @@ export interface Duties {
   tick(): void
   /** Continues replies that other instances have left; `lost`: those of lost instances, too. */
   takeOver(lost: boolean): Promise<void>
+  /** Answers what other instances have requested of this one: called when woken, and once a second. */
+  answer(): Promise<void>
 }
 
 export interface Coordination {
@@ -34,9 +28,7 @@ export interface Coordination {
   join(): Promise<void>
   /** Starts renewing the lease, searching for lost owners and reading intents. */
   start(owned: OwnedReplies, duties: Duties): void
-  /** Checks for intents and report requests of other instances now. */
+  /** Checks for intents and requests of other instances now. */
   wake(): void
-  /** Returns the actors of all other instances that answer in time. */
-  reports(): Promise<(ActorReport & { instanceId: string })[]>
   stop(): Promise<void>
 }

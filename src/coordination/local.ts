@@ -6,7 +6,7 @@ import type { Sql } from 'postgres'
 import type { Exchange, OwnedReplies } from '../actors/ports/index.ts'
 import { onceMore } from '../async/once-more.ts'
 import { createTimers } from '../async/timers.ts'
-import type { ActorReports, Coordination } from './coordination.ts'
+import type { Coordination, Duties } from './coordination.ts'
 import { createLease, type LeaseOptions } from './leases/lease.ts'
 import type { LostInstances } from './leases/lost-instances.ts'
 import { createLostSearch } from './leases/lost-search.ts'
@@ -21,7 +21,6 @@ export interface LocalOptions {
   /** Four connections for everything else, which may wait for locks: reading leases, losses, intents and reports. */
   work: Sql<Record<string, unknown>>
   replies: StoredReplies
-  actorReports: ActorReports
   leaseMs: number
   /** The database serves one instance only (embedded): all others are dead when this one starts. */
   alone: boolean
@@ -48,8 +47,9 @@ export const noExchange: Exchange = {
 }
 
 export function createLocalCoordination(options: LocalOptions): Coordination {
-  const { id, sql: leaseSql, replies: stored, actorReports, leaseMs, alone, log } = options
+  const { id, sql: leaseSql, replies: stored, leaseMs, alone, log } = options
   let owned: OwnedReplies | null = null
+  let answer: Duties['answer'] = async () => {}
   let suspects = new Set<string>()
   const lease = createLease({
     sql: leaseSql,
@@ -69,7 +69,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     if (owned === null) return
     await applyIntents(stored, id, owned)
     await forgetAgents(stored, owned)
-    await actorReports.answer(owned)
+    await answer()
   }
 
   /** Takes lost replies over. Does nothing before the start. */
@@ -86,8 +86,9 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
       await lease.take()
       if (alone) await search.declareAll()
     },
-    start(replies, { tick, takeOver }) {
+    start(replies, { tick, takeOver, ...duties }) {
       owned = replies
+      answer = duties.answer
       timers.every(leaseMs / 3, 'Renewing the lease', lease.renew, leaseMs / 12)
       const searchNow = timers.every(Math.min(leaseMs / 3, POLL_MS), 'The search for lost owners', search.run)
       timers.every(leaseMs / 8, 'Reading the leases of others', async () => {
@@ -107,7 +108,6 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
       })
     },
     wake: onceMore(() => check().catch((err: unknown) => log.warn({ err }, 'Reading intents failed.'))),
-    reports: () => actorReports.collect(() => {}),
     async stop() {
       timers.stop()
       // Replies that still stream are lost at once.

@@ -1,6 +1,6 @@
 /** This instance's Prometheus metrics (contract section 1, METRICS_PORT, and section 17). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ActorReport, ModelFailure } from '../actors/ports/index.ts'
+import type { ModelFailure } from '../actors/ports/index.ts'
 import type { ModelCallEvent, ObservedOutcome, ObservedReply } from '../actors/ports/observer.ts'
 import type { Usage } from '../actors/reply/reply-event.ts'
 import type { PartialObserver, PartialReplyObserver } from './observers.ts'
@@ -10,7 +10,8 @@ export type MetricsSnapshot = object[]
 
 /** Sources of the gauges, read on each scrape. */
 export interface Inspection {
-  report(): ActorReport
+  /** Returns the readers of each reply that runs here, and of those that run elsewhere. */
+  report(): Record<'actors' | 'followed', readonly { subscribers: number }[]>
   /** Counts the replies that run here, stateless ones included. */
   running(): number
   /** Returns by how many milliseconds this clock is ahead of the database's. */

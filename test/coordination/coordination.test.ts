@@ -119,15 +119,17 @@ describe.each(inTier([short, long] as const).flat())('$name', (adapter) => {
     async () => {
       const running = await instances.start(owner)
       const reader = await followed(other, running)
-      await expect.poll(() => other.host.owned.report().followed, soon).toHaveLength(1)
-      expect(await owner.coordination.reports()).toEqual([
+      await expect.poll(() => other.reports.own().followed, soon).toHaveLength(1)
+      expect(await owner.reports.all()).toMatchObject([
+        { instanceId: owner.coordination.id },
         {
           instanceId: other.coordination.id,
           actors: [],
           followed: [{ sessionId: running.session, subscribers: 1 }],
         },
       ])
-      expect(await other.coordination.reports()).toMatchObject([
+      expect(await other.reports.all()).toMatchObject([
+        { instanceId: other.coordination.id },
         {
           instanceId: owner.coordination.id,
           actors: [{ sessionId: running.session, state: 'streaming.generating', subscribers: 1 }],

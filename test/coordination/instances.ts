@@ -9,7 +9,8 @@ import type { Coordination } from '../../src/coordination/coordination.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { createRedisCoordination } from '../../src/coordination/redis/redis.ts'
 import { createCheckpoints } from '../../src/features/compaction/store/checkpoints.ts'
-import { createActorReports } from '../../src/features/traces/store/actor-reports.ts'
+import { reportOf } from '../../src/features/traces/actor-report.ts'
+import { type ActorReports, createActorReports } from '../../src/features/traces/store/actor-reports.ts'
 import { createTransitionRecorder } from '../../src/features/traces/transitions.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../src/persistence/replies/writing/journal.ts'
@@ -25,6 +26,7 @@ export const leaseMs = 3000
 export interface Instance {
   coordination: Coordination
   host: ReturnType<typeof createSessionHost>
+  reports: ActorReports
   calls: ReturnType<typeof heldModel>['calls']
   /** How often a reply was read from the database. */
   reads(): number
@@ -95,7 +97,6 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
   const id = randomUUID()
   const options = {
     id,
-    actorReports: createActorReports(sql, id),
     sql: pool('lease'),
     work: sql,
     replies: storedReplies(sql, deriveTitle, log, 600),
@@ -137,10 +138,12 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
     generationTimeoutMs: 60_000,
   })
   const host = createSessionHost(inner, [])
-  coordination.start(host.owned, { ...noDuties, tick: host.tick })
+  const reports = createActorReports({ sql, id, exchange: coordination.exchange, own: () => reportOf(inner) })
+  coordination.start(host.owned, { ...noDuties, tick: host.tick, answer: reports.answer })
   return {
     coordination,
     host,
+    reports,
     calls,
     reads: () => reads,
     async crash() {

@@ -7,7 +7,7 @@ import { createLease } from '../../src/coordination/leases/lease.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { openScene, type Scene } from '../persistence/scene.ts'
 import { verifies } from '../verifies.ts'
-import { noDuties, noReports } from './no-duties.ts'
+import { noDuties } from './no-duties.ts'
 
 let scene: Scene
 beforeAll(async () => {
@@ -126,7 +126,7 @@ verifies(
       sql: leaseSql,
       work: scene.sql,
       replies,
-      actorReports: noReports,
+
       leaseMs,
       alone: false,
       log,

@@ -9,7 +9,7 @@ import { storedReplies } from '../../src/compose/stored-replies.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { openScene, type Scene } from '../persistence/scene.ts'
 import { verifies } from '../verifies.ts'
-import { noDuties, noReports } from './no-duties.ts'
+import { noDuties } from './no-duties.ts'
 
 let scene: Scene
 beforeAll(async () => {
@@ -51,7 +51,7 @@ async function openOwner(leaseMs = 60_000) {
   const id = randomUUID()
   const replies = storedReplies(scene.sql, () => null, log, 600)
   const owner = createLocalCoordination({
-    ...{ id, sql: scene.sql, work: scene.sql, replies, actorReports: noReports },
+    ...{ id, sql: scene.sql, work: scene.sql, replies },
     ...{ leaseMs, alone: false, log },
   })
   await owner.join()

@@ -8,7 +8,7 @@ import { createFollowers } from '../../src/coordination/redis/followers.ts'
 import { createMirrors } from '../../src/coordination/redis/mirrors.ts'
 import { decode, encode, type Message } from '../../src/coordination/redis/wire.ts'
 import { noRecorder } from '../actors/no-recorder.ts'
-import { noDuties, noReports } from '../coordination/no-duties.ts'
+import { noDuties } from '../coordination/no-duties.ts'
 import type { SimulatedLeases } from './simulated-leases.ts'
 import type { Connection, SimulatedNetwork, Way } from './simulated-network.ts'
 import type { Complain, SimulatedReplies } from './simulated-replies.ts'
@@ -134,7 +134,7 @@ function coordinationOptions(ground: Ground, id: string, askOn: (connection: Con
   return {
     ...{ id, leaseMs, alone: false, sql: sqlOn('lease'), work: sqlOn('work') },
     log: { warn() {}, info() {} },
-    actorReports: noReports,
+
     replies: {
       streaming: (owner) => ask(() => database.streaming(owner)),
       async settleLost() {

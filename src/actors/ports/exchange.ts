@@ -61,29 +61,6 @@ export interface Exchange {
   ended(replyId: string): void
 }
 
-/** The newest stored frame of a reply, and when the database had confirmed it (ms since 1970). */
-export interface NewestFrame {
-  frame: number
-  storedAt: number
-}
-
-/** A session's actor, as it is shown to those who debug. `since` is ISO 8601 UTC. */
-export interface LiveActor {
-  sessionId: string
-  agentId: string
-  state: string
-  since: string
-  subscribers: number
-  /** The state of its reply; absent when none runs here. */
-  newest?: NewestFrame
-}
-
-/** The actors of one instance, and its readers of replies that run elsewhere. */
-export interface ActorReport {
-  actors: LiveActor[]
-  followed: { sessionId: string; subscribers: number }[]
-}
-
 /** The replies of an instance, as its coordination needs them. */
 export interface OwnedReplies {
   /** Returns the ids of the replies that this instance is at work on. */
@@ -93,7 +70,6 @@ export interface OwnedReplies {
    * was cut.
    */
   placeOf(replyId: string): Place | null
-  report(): ActorReport
   /** Applies an intent. Applying one again is harmless: a cancel stays until its reply has ended. */
   apply(intent: Intent): void
   /** Returns the agents whose stateless replies run here. They have no row, so no intent can name them. */

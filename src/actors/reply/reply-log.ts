@@ -5,7 +5,6 @@
  * I1. No reader sees an event that is not stored. Kept by reply-log.test.ts, "I1". (I2 and I3 are frame-log.ts's.)
  */
 
-import type { NewestFrame } from '../ports/exchange.ts'
 import type { Journal, Place, ReplyInfo } from '../ports/index.ts'
 import { createFrameLog, type Ended, type FrameLog } from './frame-log.ts'
 import { createReplyBuffer, type ReplyBuffer } from './reply-buffer.ts'
@@ -21,8 +20,8 @@ export interface ReplyLog extends Omit<FrameLog, 'push' | 'close'> {
   unstoredSince(): number | null
   /** Returns the newest stored event. */
   place(): Place
-  /** Returns the frame of the newest stored event. */
-  newest(): NewestFrame
+  /** Returns the frame of the newest stored event, and when the database had confirmed it (ms since 1970). */
+  newest(): { frame: number; storedAt: number }
   push(events: readonly ReplyEvent[]): void
   /** Resolves when there is room for more (back-pressure on the provider). Undefined when there is room. */
   room(): Promise<void> | undefined

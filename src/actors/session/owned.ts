@@ -5,10 +5,9 @@ import { abandoned, failedSettlement } from '../reply/failed-settlement.ts'
 import { errorOf, type ReplyError } from '../reply/reply-event.ts'
 import { goesOnElsewhere, type Host } from './extension.ts'
 import { breakOff, cancelReply, forgetAgent, forgetSession } from './live-sessions.ts'
-import type { SeenSession } from './registry.ts'
 
 export function ownedReplies(host: Host): OwnedReplies {
-  const { registry, byReply, admitting, left, slots, held, remote } = host
+  const { byReply, admitting, left, slots, held } = host
   const { journal, gate, log } = host.options
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
@@ -16,17 +15,6 @@ export function ownedReplies(host: Host): OwnedReplies {
       const log = byReply.get(replyId)?.reply.log
       return log?.state() === 'open' ? log.place() : null
     },
-    report: () => ({
-      actors: [
-        ...[...registry.live.values()].map(({ reply: { log }, ...session }) => ({
-          ...seen(session),
-          subscribers: log.subscribers(),
-          ...(log.state() === 'open' && { newest: log.newest() }),
-        })),
-        ...[...held.values(), ...registry.rested.values()].map((session) => ({ ...seen(session), subscribers: 0 })),
-      ],
-      followed: remote.followed(),
-    }),
     apply({ kind, sessionId, replyId }) {
       if (kind === 'delete') forgetSession(host, sessionId, replyId)
       else if (replyId !== null) cancelReply(host, replyId)
@@ -74,11 +62,4 @@ const orphanFailure = ({ id: replyId, sessionId, model, createdAt }: ReplyInfo, 
   detail,
   attempts: null,
   ms: Date.now() - Date.parse(createdAt),
-})
-
-const seen = ({ sessionId, agentId, state, since }: SeenSession) => ({
-  sessionId,
-  agentId,
-  state,
-  since: since.toISOString(),
 })

@@ -63,7 +63,6 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
       local.start(owned, duties)
       timers.push(setInterval(mirrors.heartbeat, HEARTBEAT_MS), setInterval(followers.renew, RENEW_MS))
     },
-    reports: () => options.actorReports.collect(wake),
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await local.stop()

@@ -14,6 +14,7 @@ import { type Reply, StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import type { Frame } from '../../../src/actors/reply/reply-event.ts'
 import { createHost, createSessionHost } from '../../../src/actors/session/host.ts'
 import { noExchange } from '../../../src/coordination/local.ts'
+import { reportOf } from '../../../src/features/traces/actor-report.ts'
 import { told } from '../../support/streams/model-stream.ts'
 import { into } from '../../support/streams/take.ts'
 import { verifies } from '../../verifies.ts'
@@ -118,7 +119,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     const info = host.registry.live.get(sessionId)?.reply?.log.info
     return info ? { replyId: info.id, instanceId: info.instanceId } : null
   }
-  return { host, script, steps, settled, hold, admit, journal }
+  return { host, inner, script, steps, settled, hold, admit, journal }
 }
 
 async function started(host: ReturnType<typeof setUp>['host'], sessionId = 's'): Promise<Reply> {
@@ -279,7 +280,7 @@ verifies('contract-4.orphans', 'a message whose admission is under way is no orp
 })
 
 test('a session that rests is let go at once, and shown for five seconds, one that runs for as long as it does', async () => {
-  const { host, script } = setUp()
+  const { host, inner, script } = setUp()
   const frames = framesOf(await started(host, 'rests'))
   await script.push(end)
   await frames
@@ -287,7 +288,7 @@ test('a session that rests is let go at once, and shown for five seconds, one th
   expect([...host.registry.live.keys()]).toEqual(['runs'])
   const shown = () => {
     host.tick()
-    return host.owned.report().actors.map(({ sessionId, state }) => `${sessionId} ${state}`)
+    return reportOf(inner).actors.map(({ sessionId, state }) => `${sessionId} ${state}`)
   }
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4000 })
   expect(shown()).toEqual(['runs streaming.generating', 'rests complete'])

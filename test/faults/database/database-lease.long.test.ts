@@ -10,7 +10,7 @@ import { createLocalCoordination } from '../../../src/coordination/local.ts'
 import { connect, type Sql } from '../../../src/persistence/postgres/database.ts'
 import { deleteSession } from '../../../src/persistence/replies/sessions/sessions.ts'
 import { createJournal } from '../../../src/persistence/replies/writing/journal.ts'
-import { noDuties, noReports } from '../../coordination/no-duties.ts'
+import { noDuties } from '../../coordination/no-duties.ts'
 import { finished, openScene, type Scene, textAt } from '../../persistence/scene.ts'
 import { verifies } from '../../verifies.ts'
 import { openProxy } from './database-proxy.ts'
@@ -43,7 +43,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
     sql: pool('lease'),
     work,
     replies: storedReplies(work, deriveTitle, log, 600),
-    actorReports: noReports,
+
     leaseMs,
     alone,
     log,
@@ -65,7 +65,6 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
       {
         running: () => running,
         placeOf: () => null,
-        report: () => ({ actors: [], followed: [] }),
         apply: (intent) => void calls.applied.push(intent),
         statelessAgents: () => [],
         forgetAgent() {},

@@ -1,6 +1,5 @@
 /** The debug API (contract section 8): the chart, each session's steps, traffic, live actors. */
-import type { ActorReport, TransitionRecorder } from '../../../actors/ports/index.ts'
-import type { SessionHost } from '../../../actors/session/host.ts'
+import type { TransitionRecorder } from '../../../actors/ports/index.ts'
 import { missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'
@@ -8,30 +7,21 @@ import { connectionSignal, lastEventId } from '../../../http/streaming/reply-str
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { ChartTransition } from '../chart.ts'
 import { machineConfig, mermaidChart, sessionChart, transitionTaken } from '../chart.ts'
+import type { ActorReports, InstanceReport } from '../store/actor-reports.ts'
 import { findById } from '../store/find.ts'
 import * as transitions from '../store/transitions.ts'
 import { changes, sendSteps } from './following.ts'
 
 export interface DebugDependencies {
   sql: Sql
-  host: SessionHost
   recorder: TransitionRecorder
   /** The times after which a silent provider, and a reply, are given up. */
   patience: { silenceLimitMs: number; replyLimitMs: number }
-  /** This instance among the others. */
-  coordination: {
-    readonly id: string
-    cache(): 'ok' | 'degraded' | 'disabled'
-    reports(): Promise<(ActorReport & { instanceId: string })[]>
-  }
+  actorReports: Pick<ActorReports, 'all'>
 }
 
-export const debugHandlers = ({ sql, host, recorder, coordination, patience }: DebugDependencies) => {
+export const debugHandlers = ({ sql, recorder, actorReports, patience }: DebugDependencies) => {
   const chart = sessionChart()
-  const reports = async () => {
-    const others = await coordination.reports()
-    return [{ instanceId: coordination.id, ...host.owned.report() }, ...others]
-  }
   return {
     getChart: async ({ query, reply }) => {
       if (query.format === 'mermaid') return reply.type('text/plain; charset=utf-8').send(mermaidChart())
@@ -75,21 +65,19 @@ export const debugHandlers = ({ sql, host, recorder, coordination, patience }: D
       return (await findById(sql, query.id)) ?? missing('session, reply or request')
     },
     async listLiveActors() {
-      const read = await reports()
+      const read = await actorReports.all()
       const instances = read.map(({ instanceId }) => instanceId)
       return { actors: actorsOf(read), instances, now: new Date().toISOString(), ...patience }
     },
     async listSessionReaders({ params }) {
       if (!(await transitions.hasSession(sql, params.id))) missing('session')
-      return { ...readersOf(params.id.toLowerCase(), await reports()), ...patience }
+      return { ...readersOf(params.id.toLowerCase(), await actorReports.all()), ...patience }
     },
   } satisfies Handlers<'debug'>
 }
 
-type Report = ActorReport & { instanceId: string }
-
 /** Returns all actors, those who read them through other instances counted in. */
-function actorsOf(reports: readonly Report[]) {
+function actorsOf(reports: readonly InstanceReport[]) {
   const elsewhere = new Map<string, number>()
   for (const { sessionId, subscribers } of reports.flatMap(({ followed }) => followed)) {
     elsewhere.set(sessionId, (elsewhere.get(sessionId) ?? 0) + subscribers)
@@ -105,7 +93,7 @@ function actorsOf(reports: readonly Report[]) {
 }
 
 /** Returns the session's owner, the instances through which it is read, and what was stored last. */
-function readersOf(sessionId: string, reports: readonly Report[]) {
+function readersOf(sessionId: string, reports: readonly InstanceReport[]) {
   const isIt = (one: { sessionId: string }) => one.sessionId === sessionId
   const readers = reports.map(({ instanceId, actors, followed }) => ({
     instanceId,

@@ -6,9 +6,9 @@
 import type { Sql } from 'postgres'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { ActorReport, OwnedReplies } from '../../../actors/ports/index.ts'
+import type { Exchange } from '../../../actors/ports/index.ts'
 import { pause } from '../../../async/pause.ts'
-import type { ActorReports } from '../../../coordination/coordination.ts'
+import type { ActorReport } from '../actor-report.ts'
 
 type AnySql = Sql<Record<string, unknown>>
 
@@ -38,30 +38,44 @@ const checked = Compile(schema)
 const LONGEST_WAIT_MS = 2000
 const POLL_MS = 50
 
-/** Creates the reports of all instances, for the instance with this id. */
-export const createActorReports = (sql: AnySql, id: string): ActorReports => ({
-  answer: (owned) => answerReportRequest(sql, id, owned),
-  collect: (wake) => collectReports(sql, id, wake),
+export type InstanceReport = ActorReport & { instanceId: string }
+
+/** This instance among the others, and its report. */
+export interface ReportOptions {
+  sql: AnySql
+  id: string
+  exchange: Pick<Exchange, 'wake'>
+  own(): ActorReport
+}
+
+export type ActorReports = ReturnType<typeof createActorReports>
+
+/** Creates the reports by which instances show each other their actors. */
+export const createActorReports = (options: ReportOptions) => ({
+  own: options.own,
+  /** Writes this instance's report when another one has requested it. */
+  answer: () => answerReportRequest(options),
+  /** Returns the own report, and those of all other instances that answer in time. */
+  async all(): Promise<InstanceReport[]> {
+    const others = await collectReports(options)
+    return [{ instanceId: options.id, ...options.own() }, ...others]
+  },
 })
 
 /** Writes this instance's report when one is requested. */
-async function answerReportRequest(sql: AnySql, id: string, owned: OwnedReplies): Promise<void> {
+async function answerReportRequest({ sql, id, own }: ReportOptions): Promise<void> {
   const wanted = await sql`
     select 1 from actor_reports where instance_id = ${id} and (reported_at is null or reported_at < wanted_at)`
   if (wanted.length === 0) return
-  const report = JSON.stringify(owned.report())
+  const report = JSON.stringify(own())
   await sql`update actor_reports set reported_at = clock_timestamp(), report = ${report}::text::jsonb where instance_id = ${id}`
 }
 
 /**
  * Collects the reports of the other instances. One that does not answer within 2 s, or in a form that is not known, is left
- * out. `wake` may shorten the wait.
+ * out. Waking them may shorten the wait.
  */
-async function collectReports(
-  sql: AnySql,
-  id: string,
-  wake: (instanceIds: readonly string[]) => void,
-): Promise<(ActorReport & { instanceId: string })[]> {
+async function collectReports({ sql, id, exchange }: ReportOptions): Promise<InstanceReport[]> {
   const asked = await sql<{ instanceId: string; wantedAt: string }[]>`
     insert into actor_reports (instance_id, wanted_at)
     select i.id, clock_timestamp() from instances i
@@ -70,7 +84,7 @@ async function collectReports(
     returning instance_id as "instanceId", wanted_at::text as "wantedAt"`
   if (asked.length === 0) return []
   const instanceIds = asked.map(({ instanceId }) => instanceId)
-  wake(instanceIds)
+  exchange.wake(instanceIds)
   const since = asked.map(({ wantedAt }) => wantedAt)
   for (const begin = performance.now(); ; await pause(POLL_MS)) {
     const rows = await sql<{ instanceId: string; report: unknown }[]>`

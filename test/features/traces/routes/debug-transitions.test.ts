@@ -124,7 +124,7 @@ verifies('contract-8.transitions', 'who left before the first step was read is n
       return flushed.promise
     },
   }
-  const unused = {} as Pick<DebugDependencies, 'host' | 'coordination' | 'patience'>
+  const unused = {} as Pick<DebugDependencies, 'actorReports' | 'patience'>
   await using server = Fastify()
   await server.register(FastifySSEPlugin, { retryDelay: false })
   const gone = Promise.withResolvers<void>()
