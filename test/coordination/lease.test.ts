@@ -126,7 +126,6 @@ verifies(
       sql: leaseSql,
       work: scene.sql,
       replies,
-
       leaseMs,
       alone: false,
       log,

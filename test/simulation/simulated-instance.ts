@@ -130,11 +130,10 @@ function coordinationOptions(ground: Ground, id: string, askOn: (connection: Con
     return sql as never
   }
   const ask = askOn('work')
-  const unknown = { agentId: null, providerId: null, model: null, ms: 0 }
+  const unknown = { agentId: null, providerId: null, model: null, offered: null, ms: 0 }
   return {
     ...{ id, leaseMs, alone: false, sql: sqlOn('lease'), work: sqlOn('work') },
     log: { warn() {}, info() {} },
-
     replies: {
       streaming: (owner) => ask(() => database.streaming(owner)),
       async settleLost() {

@@ -23,6 +23,8 @@ export interface LostReply {
   model: string | null
   /** The owner. */
   instanceId: string
+  /** The reason for which that had offered it to others. Null when it had not. */
+  offered: OfferReason | null
   /** Milliseconds since its admission, by the database's clock. */
   ms: number
 }

@@ -1,5 +1,5 @@
 import type { Settlement } from '../ports/index.ts'
-import { errorOf, type HandoverReason, noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
+import { noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
 
 /**
  * Returns the settlement of a reply that fails without having run here: its use, its figures and its title are not
@@ -14,9 +14,3 @@ export const failedSettlement = (error: ReplyError, events: readonly StoredEvent
   figures: null,
   title: null,
 })
-
-/** Returns how a reply ends that its instance has left, and that no other one goes on with. */
-export const abandoned = (reason: HandoverReason): ReplyError =>
-  reason === 'shutdown'
-    ? errorOf('shutdown', 'The instance is shutting down.')
-    : errorOf('instance_lost', 'The instance that generated this reply was lost.')

@@ -110,6 +110,12 @@ export const errorOf = <Code extends ReplyErrorCode>(code: Code, message: string
   detail: message,
 })
 
+/** Returns how a reply ends that its instance has left, and that no other one goes on with. */
+export const abandoned = (reason: HandoverReason): ReplyError =>
+  reason === 'shutdown'
+    ? errorOf('shutdown', 'The instance is shutting down.')
+    : errorOf('instance_lost', 'The instance that generated this reply was lost.')
+
 /** The error of a reply, a part of which can never be stored. */
 export const unstorable: ReplyError = errorOf('internal', 'A part of the reply could not be stored.')
 

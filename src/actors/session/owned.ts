@@ -1,8 +1,8 @@
 /** The replies that run here, as this instance's coordination sees them. */
 
 import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
-import { abandoned, failedSettlement } from '../reply/failed-settlement.ts'
-import { errorOf, type ReplyError } from '../reply/reply-event.ts'
+import { failedSettlement } from '../reply/failed-settlement.ts'
+import { abandoned, errorOf, type ReplyError } from '../reply/reply-event.ts'
 import { goesOnElsewhere, type Host } from './extension.ts'
 import { breakOff, cancelReply, forgetAgent, forgetSession } from './live-sessions.ts'
 

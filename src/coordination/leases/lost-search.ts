@@ -1,6 +1,7 @@
 /** The search for lost owners: reads the leases of others, declares silent ones lost, settles their replies. */
 
 import type { LostReply } from '../../actors/ports/index.ts'
+import { abandoned } from '../../actors/reply/reply-event.ts'
 import type { LocalOptions } from '../local.ts'
 import { createLeaseJudge, type SeenLease } from './lease-judge.ts'
 import { declareOthers, declareSilent, forgetLost, type LostInstances, readLeases } from './lost-instances.ts'
@@ -59,11 +60,7 @@ export function createLostSearch(options: SearchOptions, onLost: () => void) {
 }
 
 /** Makes the log line of a failed reply (contract section 17). Its request id and call count were lost with the owner. */
-const failureOf = ({ ms, ...ids }: LostReply) => ({
-  reqId: null,
-  ...ids,
-  code: 'instance_lost',
-  detail: 'The instance that generated this reply was lost.',
-  attempts: null,
-  ms: Math.round(ms),
-})
+function failureOf({ ms, offered, ...ids }: LostReply) {
+  const { code, detail } = abandoned(offered ?? 'instance_lost')
+  return { reqId: null, ...ids, code, detail, attempts: null, ms: Math.round(ms) }
+}

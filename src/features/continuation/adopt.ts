@@ -1,6 +1,6 @@
 /** Takes replies over that other instances have left, and goes on with them. */
-import { abandoned, failedSettlement } from '../../actors/reply/failed-settlement.ts'
-import { errorOf, type HandoverReason, type ReplyError } from '../../actors/reply/reply-event.ts'
+import { failedSettlement } from '../../actors/reply/failed-settlement.ts'
+import { abandoned, errorOf, type HandoverReason, type ReplyError } from '../../actors/reply/reply-event.ts'
 import { beginOpened, openReply, type TakenOver } from '../../actors/reply/start-reply.ts'
 import type { Host, ReplySetup } from '../../actors/session/host.ts'
 import { cancelReply } from '../../actors/session/live-sessions.ts'

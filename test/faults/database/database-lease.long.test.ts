@@ -43,7 +43,6 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
     sql: pool('lease'),
     work,
     replies: storedReplies(work, deriveTitle, log, 600),
-
     leaseMs,
     alone,
     log,

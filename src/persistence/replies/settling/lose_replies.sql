@@ -1,4 +1,4 @@
--- revision 14
+-- revision 15
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -16,7 +16,7 @@ declare
   r record;
   v_epoch bigint; -- of p_by
   v_code text;
-  v_words constant text := 'The instance that generated this reply was lost.';
+  v_words text;
   v_knows constant boolean := coalesce((select i.adopts is not null from instances i where i.id = p_by), false);
 begin
   for r in
@@ -38,6 +38,8 @@ begin
                     and may_go_on(r.id, null);
       v_code := case when exists (select 1 from handovers h where h.reply_id = r.id and h.reason = 'shutdown')
                      then 'shutdown' else 'instance_lost' end;
+      v_words := case v_code when 'shutdown' then 'The instance is shutting down.'
+                      else 'The instance that generated this reply was lost.' end;
       delete from handovers h where h.reply_id = r.id;
 
       if r.was_queued then

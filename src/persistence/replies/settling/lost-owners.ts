@@ -45,7 +45,7 @@ interface Ended {
 export async function settleLost(sql: Sql, options: SettleLostOptions): Promise<LostReply[]> {
   const replies = await sql<(LostReply & { epoch: number })[]>`
     select m.epoch, m.id as "replyId", m.session_id as "sessionId", s.agent_id as "agentId", a.provider_id as "providerId",
-           m.model, m.instance_id as "instanceId",
+           m.model, m.instance_id as "instanceId", (select h.reason from handovers h where h.reply_id = m.id) as offered,
            (extract(epoch from clock_timestamp() - m.created_at) * 1000)::float8 as ms
       from messages m left join sessions s on s.id = m.session_id left join agents a on a.id = s.agent_id
      where m.status = 'streaming'
