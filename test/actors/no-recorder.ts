@@ -3,8 +3,6 @@ import type { TransitionRecorder } from '../../src/actors/ports/index.ts'
 /** A recorder that records nothing. */
 export const noRecorder: TransitionRecorder = {
   record() {},
-  amend: () => false,
-  settling: () => null,
-  subscribe: () => () => {},
+  settle: (_, settle) => settle(),
   flush: async () => {},
 }

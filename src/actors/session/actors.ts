@@ -26,7 +26,7 @@ import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './s
 
 export interface SessionActorPorts {
   journal: Journal
-  recorder: Pick<TransitionRecorder, 'settling'>
+  recorder: Pick<TransitionRecorder, 'settle'>
   onError(error: unknown, reply: ReplyInfo): void
 }
 
@@ -142,14 +142,11 @@ export const settledDetail = ({ usage, requesterLost, generation }: RunningReply
   return { promptTokens, completionTokens, requesterLost, attempts: generation?.attempts() ?? 0 }
 }
 
-/**
- * Returns the settlement stores the reply's waiting steps together with its own. They are released however the
- * settlement ends.
- */
+/** Stores the settlement, and the reply's waiting steps along with it. */
 async function settleWithSteps(running: RunningReply, ports: SettlingPorts, settlement: Settlement): Promise<Settled> {
   const { journal, recorder } = ports
   const { info } = running.log
-  const last = recorder.settling({
+  const last = {
     sessionId: info.sessionId,
     at: new Date(),
     from: 'streaming.settling',
@@ -157,21 +154,12 @@ async function settleWithSteps(running: RunningReply, ports: SettlingPorts, sett
     event: 'settled',
     messageId: info.id,
     detail: settledDetail(running),
-  })
-  if (last === null) return await journal.settle(info, settlement)
-  try {
-    const settled = await journal.settle(info, { ...settlement, steps: last.steps })
-    if (settled.result === 'settled') {
-      running.isEndRecorded = true
-      if (settled.leftSteps) last.putBack(true)
-      else last.stored()
-    } else if (settled.result === 'gone') last.drop()
-    else last.putBack(false)
-    return settled
-  } catch (error) {
-    last.putBack(false)
-    throw error
   }
+  return await recorder.settle(last, async (steps) => {
+    const settled = await journal.settle(info, steps ? { ...settlement, steps } : settlement)
+    running.isEndRecorded = steps !== undefined && settled.result === 'settled'
+    return settled
+  })
 }
 
 /** Returns the counts up to now. */

@@ -4,7 +4,7 @@
  * takes less than the recorder's gathering is one row.
  */
 
-import type { ProviderCallEvent, StepDetail, TransitionRecord, TransitionRecorder } from '../../actors/ports/index.ts'
+import type { ProviderCallEvent, StepDetail, TransitionRecord } from '../../actors/ports/index.ts'
 import type {
   ModelCallEvent,
   Observed,
@@ -14,7 +14,7 @@ import type {
   ToolCallEvent,
 } from '../../actors/ports/observer.ts'
 import type { RequestWriter } from './store/request-writer.ts'
-import type { NoteKind } from './transitions.ts'
+import type { NoteKind, TraceRecorder } from './transitions.ts'
 
 /** The states of notes: the machine has no state within them. */
 const GENERATING = 'streaming.generating'
@@ -30,7 +30,7 @@ export interface NotedReply extends Noted<ReplyProgress> {
 type Begun = Pick<ObservedReply, 'id' | 'sessionId' | 'purpose' | 'adopted' | 'origin'>
 
 /** Returns an observer that notes replies. `requests`: null when requests to models are not stored. */
-export const noteReplies = (recorder: TransitionRecorder, requests: (() => RequestWriter) | null) => ({
+export const noteReplies = (recorder: TraceRecorder, requests: (() => RequestWriter) | null) => ({
   begin({ id, sessionId, purpose, adopted, origin }: Begun): Partial<NotedReply> {
     if (sessionId === null || purpose !== 'reply') return {}
     const asked: StepDetail = origin === null ? {} : { requestId: origin.requestId }
@@ -39,7 +39,7 @@ export const noteReplies = (recorder: TransitionRecorder, requests: (() => Reque
 })
 
 interface NotedPlace {
-  recorder: TransitionRecorder
+  recorder: TraceRecorder
   sessionId: string
   id: string
   requests: (() => RequestWriter) | null

@@ -1,6 +1,6 @@
 /** Records each step of a session's machine and the notes between them, off the token path: they are written in batches. */
 
-import type { SentRequest, SettlingSteps, TransitionRecord, TransitionRecorder } from '../../actors/ports/index.ts'
+import type { SentRequest, Settled, TransitionRecord, TransitionRecorder } from '../../actors/ports/index.ts'
 import { atMost } from '../../async/pause.ts'
 
 /** Most steps that wait for the database; beyond it the oldest are dropped, since replies take precedence. */
@@ -24,6 +24,17 @@ const SETTLING_MS = 1000
 
 /** The subjects of notes. */
 export type NoteKind = 'attempt' | 'model' | 'tool' | 'handover'
+
+/** The recorder with what traces need of it besides. */
+export interface TraceRecorder extends TransitionRecorder {
+  /** Changes a step that is not written yet. False when it is. */
+  amend(step: TransitionRecord, changes: Pick<TransitionRecord, 'detail' | 'request'>): boolean
+  /**
+   * Subscribes a listener to every step as soon as it is stored, for live views. Returns the function that
+   * unsubscribes.
+   */
+  subscribe(listener: (step: TransitionRecord) => void): () => void
+}
 
 export interface TransitionStore {
   record(batch: readonly TransitionRecord[]): Promise<void>
@@ -122,6 +133,9 @@ const isLarge = (steps: readonly TransitionRecord[]): boolean =>
   steps.some(({ request }) => request !== undefined && request.texts.length > 0) ||
   steps.reduce((sum, { request }) => sum + textIn(request), 0) > MOST_SETTLED_TEXT
 
+type LastStep = Parameters<TransitionRecorder['settle']>[0]
+type Settle = Parameters<TransitionRecorder['settle']>[1]
+
 interface Recording {
   isBeingWritten(sessionId: string): boolean
   tell(stored: readonly TransitionRecord[]): void
@@ -130,43 +144,48 @@ interface Recording {
 
 /** Keeps the settlements that hold steps and are not over. */
 function createSettlements(waiting: ReturnType<typeof createQueue>, { isBeingWritten, tell, putBack }: Recording) {
-  const running = new Set<Promise<void>>()
+  const running = new Set<Promise<Settled>>()
+
+  /**
+   * Returns whether the waiting steps of the reply that `last` ends go with its settlement. They do not when older ones of the
+   * session are not stored yet, which these would overtake, when they are large, or may be stored already.
+   */
+  function mayGoAlong({ messageId, sessionId }: LastStep): boolean {
+    const own = waiting.of(messageId)
+    if (isLarge(own) || own.some(({ maybeStored }) => maybeStored)) return false
+    return !isBeingWritten(sessionId) && waiting.ofSession(sessionId) === own.length
+  }
+
+  /** Settles with the reply's steps. What is not stored of them then is stored here. */
+  async function settleWithSteps(last: LastStep, settle: Settle): Promise<Settled> {
+    const before = waiting.takeOf(last.messageId)
+    const steps = [...before, last]
+    let left = before
+    try {
+      const settled = await settle(steps)
+      if (settled.result === 'gone') left = [] // so is their session
+      if (settled.result === 'settled') left = settled.leftSteps ? steps : []
+      if (settled.result === 'settled' && !settled.leftSteps) tell(steps)
+      return settled
+    } finally {
+      if (left.length > 0) putBack(left)
+    }
+  }
+
   return {
-    begin(last: TransitionRecord & { messageId: string }): SettlingSteps | null {
-      const own = waiting.of(last.messageId)
-      if (isLarge(own) || own.some(({ maybeStored }) => maybeStored)) return null
-      if (isBeingWritten(last.sessionId) || waiting.ofSession(last.sessionId) > own.length) return null
-      const before = waiting.takeOf(last.messageId)
-      const steps = [...before, last]
-      const { promise, resolve } = Promise.withResolvers<void>()
-      running.add(promise)
-      const end = () => {
-        running.delete(promise)
-        resolve()
-      }
-      return {
-        steps,
-        stored() {
-          end()
-          tell(steps)
-        },
-        putBack(withLast) {
-          putBack(withLast ? steps : before)
-          end()
-        },
-        drop: end,
-      }
+    async settle(last: LastStep, settle: Settle): Promise<Settled> {
+      if (!mayGoAlong(last)) return await settle()
+      const settling = settleWithSteps(last, settle)
+      running.add(settling)
+      return await settling.finally(() => running.delete(settling))
     },
     async over(): Promise<void> {
-      if (running.size > 0) await atMost(SETTLING_MS, Promise.all(running))
+      if (running.size > 0) await atMost(SETTLING_MS, Promise.allSettled(running))
     },
   }
 }
 
-export function createTransitionRecorder(
-  store: TransitionStore,
-  onError: (error: unknown) => void,
-): TransitionRecorder {
+export function createTransitionRecorder(store: TransitionStore, onError: (error: unknown) => void): TraceRecorder {
   const waiting = createQueue()
   /** The write under way. Resolves to false when the database is down; the write is then repeated later. */
   let writing: Promise<boolean> | null = null
@@ -226,7 +245,7 @@ export function createTransitionRecorder(
       waiting.add(step)
       if (writing === null) startAfter(GATHER_MS)
     },
-    settling: settlements.begin,
+    settle: settlements.settle,
     amend(step, { detail, request }) {
       if (!waiting.has(step) || step.maybeStored) return false
       step.detail = detail

@@ -1,6 +1,6 @@
 /** Steps that a settlement stores along with its reply (contract section 8). */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { TransitionRecord } from '../../../src/actors/ports/index.ts'
+import type { Settled, TransitionRecorder } from '../../../src/actors/ports/index.ts'
 import { turn } from '../turn.ts'
 import { gathered, heldStore, sending, step } from './held-store.ts'
 
@@ -13,17 +13,32 @@ const stepOf = (messageId: string, event: string) => ({
   sessionId: `session of ${messageId}`,
   messageId,
 })
-const eventsOf = (taken: { steps: readonly TransitionRecord[] } | null) => taken?.steps.map(({ event }) => event)
+
+/** Begins a settlement, which the test answers. `steps`: the events that it is to store along. Null: none. */
+function settling(recorder: TransitionRecorder, last: ReturnType<typeof stepOf>) {
+  const { promise, resolve } = Promise.withResolvers<Settled>()
+  const asked = vi.fn((_?: unknown) => promise)
+  const over = recorder.settle(last, asked)
+  const [steps] = asked.mock.calls[0] ?? []
+  return {
+    steps: Array.isArray(steps) ? steps.map(({ event }) => event) : null,
+    async answer(settled: Settled) {
+      resolve(settled)
+      await over
+    },
+  }
+}
+const stored: Settled = { result: 'settled', settledAt: '' }
 
 test('a settlement takes the steps of its reply that wait, and those of others are written here', async () => {
   const { recorder, batches } = heldStore()
   const seen: string[] = []
   recorder.subscribe(({ event }) => seen.push(event))
   for (const id of ['r', 's']) for (const n of [1, 2]) recorder.record(stepOf(id, `${id}${n}`))
-  const taken = recorder.settling(stepOf('r', 'r3'))
-  expect(eventsOf(taken)).toEqual(['r1', 'r2', 'r3'])
+  const taken = settling(recorder, stepOf('r', 'r3'))
+  expect(taken.steps).toEqual(['r1', 'r2', 'r3'])
   expect(seen).toEqual([])
-  taken?.stored()
+  await taken.answer(stored)
   expect(seen).toEqual(['r1', 'r2', 'r3'])
   await gathered()
   expect(batches).toEqual([['s1', 's2']])
@@ -34,8 +49,8 @@ test('it takes none while some of its reply are being written, so that they stay
   recorder.record(stepOf('r', 'r1'))
   await gathered()
   recorder.record(stepOf('r', 'r2'))
-  expect(recorder.settling(stepOf('r', 'r3'))).toBeNull()
-  expect(eventsOf(recorder.settling(stepOf('s', 's1')))).toEqual(['s1'])
+  expect(settling(recorder, stepOf('r', 'r3')).steps).toBeNull()
+  expect(settling(recorder, stepOf('s', 's1')).steps).toEqual(['s1'])
   recorder.record(stepOf('r', 'r3'))
   waiting.shift()?.resolve()
   await gathered()
@@ -46,37 +61,40 @@ test('it takes none while older ones of its session wait, so that a reply does n
   const { recorder, batches } = heldStore()
   recorder.record(stepOf('r', 'r1'))
   const next = { ...stepOf('s', 's1'), sessionId: stepOf('r', 'r1').sessionId }
-  expect(recorder.settling(next)).toBeNull()
+  expect(settling(recorder, next).steps).toBeNull()
   recorder.record(next)
   await gathered()
   expect(batches).toEqual([['r1', 's1']])
-  expect(eventsOf(recorder.settling(stepOf('t', 't1')))).toEqual(['t1'])
+  expect(settling(recorder, stepOf('t', 't1')).steps).toEqual(['t1'])
 })
 
 test('what it did not store is written here, before what came later; what is gone is not', async () => {
   const { recorder, batches } = heldStore()
-  for (const id of ['r', 's', 't']) recorder.record(stepOf(id, `${id}1`))
-  const [r, s, t] = ['r', 's', 't'].map((id) => recorder.settling(stepOf(id, `${id}2`)))
+  const ids = ['q', 'r', 's', 't']
+  for (const id of ids) recorder.record(stepOf(id, `${id}1`))
+  const failing = recorder.settle(stepOf('q', 'q2'), () => Promise.reject(new Error('away')))
+  const [r, s, t] = ids.slice(1).map((id) => settling(recorder, stepOf(id, `${id}2`)))
   recorder.record(stepOf('u', 'u1'))
-  r?.putBack(true)
-  s?.putBack(false)
-  t?.drop()
+  await expect(failing).rejects.toThrow('away')
+  await r?.answer({ ...stored, leftSteps: true })
+  await s?.answer({ result: 'fenced' })
+  await t?.answer({ result: 'gone' })
   await gathered()
-  expect(batches).toEqual([['s1', 'r1', 'r2', 'u1']])
+  expect(batches).toEqual([['s1', 'r1', 'r2', 'q1', 'u1']])
 })
 
 test('a flush waits for settlements that have taken steps, but not while the database is away', async () => {
   const { recorder } = heldStore()
   recorder.record(stepOf('r', 'r1'))
-  const taken = recorder.settling(stepOf('r', 'r2'))
+  const taken = settling(recorder, stepOf('r', 'r2'))
   const flushed: string[] = []
   void recorder.flush().then(() => flushed.push('a'))
   await turn()
   expect(flushed).toEqual([])
-  taken?.stored()
+  await taken.answer(stored)
   await turn()
   expect(flushed).toEqual(['a'])
-  recorder.settling(stepOf('s', 's1'))
+  settling(recorder, stepOf('s', 's1'))
   void recorder.flush().then(() => flushed.push('b'))
   await vi.advanceTimersByTimeAsync(1000)
   await turn()
@@ -90,7 +108,7 @@ test('what is large, or brings texts of its own, holds no settlement up', () => 
   recorder.record({ ...stepOf('r', 'r1'), request })
   recorder.record({ ...stepOf('s', 's1'), request: { ...request, texts: [], body: 'x'.repeat(2 ** 17) } })
   for (let n = 0; n < 64; n++) recorder.record(stepOf('t', `${n}`))
-  for (const id of ['r', 's', 't']) expect(recorder.settling(stepOf(id, 'last'))).toBeNull()
+  for (const id of ['r', 's', 't']) expect(settling(recorder, stepOf(id, 'last')).steps).toBeNull()
   recorder.record({ ...stepOf('u', 'u1'), request: { ...request, texts: [] } })
-  expect(eventsOf(recorder.settling(stepOf('u', 'u2')))).toEqual(['u1', 'u2'])
+  expect(settling(recorder, stepOf('u', 'u2')).steps).toEqual(['u1', 'u2'])
 })

@@ -1,5 +1,4 @@
 /** The debug API (contract section 8): the chart, each session's steps, traffic, live actors. */
-import type { TransitionRecorder } from '../../../actors/ports/index.ts'
 import { missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'
@@ -10,11 +9,12 @@ import { machineConfig, mermaidChart, sessionChart, transitionTaken } from '../c
 import type { ActorReports, InstanceReport } from '../store/actor-reports.ts'
 import { findById } from '../store/find.ts'
 import * as transitions from '../store/transitions.ts'
+import type { TraceRecorder } from '../transitions.ts'
 import { changes, sendSteps } from './following.ts'
 
 export interface DebugDependencies {
   sql: Sql
-  recorder: TransitionRecorder
+  recorder: TraceRecorder
   /** The times after which a silent provider, and a reply, are given up. */
   patience: { silenceLimitMs: number; replyLimitMs: number }
   actorReports: Pick<ActorReports, 'all'>

@@ -1,15 +1,15 @@
 /** Streams that follow what a session does. */
 import type { FastifyReply } from 'fastify'
 import type { EventMessage } from 'fastify-sse-v2'
-import type { TransitionRecorder } from '../../../actors/ports/index.ts'
 import { withEscapedLineEnds } from '../../../untrusted/line-ends.ts'
+import type { TraceRecorder } from '../transitions.ts'
 
 /** Steps that other instances record are found by asking. */
 const POLL_MS = 1000
 
 /** Yields at once, then whenever something of the session may have been stored; ends when the client leaves. */
 export async function* changes(
-  recorder: Pick<TransitionRecorder, 'subscribe'>,
+  recorder: Pick<TraceRecorder, 'subscribe'>,
   sessionId: string,
   signal: AbortSignal,
 ): AsyncGenerator<void> {

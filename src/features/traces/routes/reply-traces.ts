@@ -1,17 +1,17 @@
 /** The events of one reply (contract section 16): its trace, and what its model was sent. */
 
-import type { TransitionRecorder } from '../../../actors/ports/index.ts'
 import { HttpError, missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { connectionSignal } from '../../../http/streaming/reply-stream.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { readRequests } from '../store/model-requests.ts'
 import { readTrace } from '../store/reply-trace.ts'
+import type { TraceRecorder } from '../transitions.ts'
 import { changes, sendSteps } from './following.ts'
 
 export interface ReplyTraceDependencies {
   sql: Sql
-  recorder: TransitionRecorder
+  recorder: TraceRecorder
   /** True when what models are sent is kept: TRACE_REQUESTS. */
   traceRequests: boolean
 }

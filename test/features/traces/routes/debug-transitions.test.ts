@@ -4,8 +4,8 @@ import Fastify from 'fastify'
 import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { afterAll, expect } from 'vitest'
 import { debug as operations } from '../../../../openapi/operations/operators/debug.ts'
-import type { TransitionRecorder } from '../../../../src/actors/ports/index.ts'
 import { type DebugDependencies, debugHandlers } from '../../../../src/features/traces/routes/debug.ts'
+import type { TraceRecorder } from '../../../../src/features/traces/transitions.ts'
 import { mount } from '../../../../src/http/server/mount.ts'
 import { isoUtc, nobody, uuid } from '../../../http/scene.ts'
 import { verifies } from '../../../verifies.ts'
@@ -114,10 +114,10 @@ verifies('contract-8.transitions', 'who left before the first step was read is n
   const asked = Promise.withResolvers<void>()
   const flushed = Promise.withResolvers<void>()
   const unsubscribed = Promise.withResolvers<void>()
-  const recorder: TransitionRecorder = {
+  const recorder: TraceRecorder = {
     record() {},
     amend: () => false,
-    settling: () => null,
+    settle: (_, settle) => settle(),
     subscribe: () => unsubscribed.resolve,
     flush() {
       asked.resolve()

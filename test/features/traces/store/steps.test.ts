@@ -1,5 +1,5 @@
 /** Steps of replies, stored beside them: they hold back no reply, and go with their session. */
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import type { ReplyInfo, TransitionRecord } from '../../../../src/actors/ports/index.ts'
 import { recordTransitions } from '../../../../src/features/traces/store/transitions.ts'
 import { createTransitionRecorder } from '../../../../src/features/traces/transitions.ts'
@@ -79,7 +79,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await recorder.flush()
     recorder.record(step(one, 'tool', { span: 't1' }))
     // Its settlement does not store them either.
-    expect(recorder.settling({ ...step(other, 'settled'), messageId: other.id })).toBe(null)
+    const settle = vi.fn(async () => ({ result: 'fenced' as const }))
+    await recorder.settle({ ...step(other, 'settled'), messageId: other.id }, settle)
+    expect(settle.mock.calls).toEqual([[]])
     await recorder.flush()
     const rows = await scene.sql<{ id: string; event: string }[]>`
       select message_id as id, event from steps where message_id in (${one.id}, ${other.id}) order by seq`
