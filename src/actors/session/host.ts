@@ -107,28 +107,15 @@ async function dryRunAdmission(host: Host, record: MessageRecord, { identities }
 
 async function sendReady(host: Host, record: MessageRecord): Promise<HostSent> {
   const { onBusy, sessionId } = record.message
-  const first = await admit(host, record)
+  const replyId = newId() // of both tries: nothing is stored of a message that was busy
+  const first = await admitInPlace(host, record, replyId)
   // The admission's own answer: a message that has waited, and was taken back, is busy for good.
-  if (first.admission.outcome !== 'busy') return await answerOf(host, sessionId, first)
+  if (first.outcome !== 'busy') return await answered(host, sessionId, first, replyId)
   // Whatever it was to do when busy: it cannot start here any more, and the running reply has been promised its time.
   if (host.draining) return { outcome: 'draining' }
   if (onBusy !== 'interrupt') return { outcome: 'busy' }
   await cancelAndWait(host, sessionId)
-  return await answerOf(host, sessionId, await admit(host, record))
-}
-
-interface Tried {
-  replyId: string
-  admission: Started | NotStarted
-}
-
-async function admit(host: Host, record: MessageRecord): Promise<Tried> {
-  const replyId = newId()
-  return { replyId, admission: await admitInPlace(host, record, replyId) }
-}
-
-async function answerOf(host: Host, sessionId: string, { replyId, admission }: Tried): Promise<HostSent> {
-  return admission.outcome === 'started' ? admission : answered(host, sessionId, admission, replyId)
+  return await answered(host, sessionId, await admitInPlace(host, record, replyId), replyId)
 }
 
 type NotStarted = Exclude<Admission, { outcome: 'admitted' }> | { outcome: NoRoomHere }
@@ -162,7 +149,8 @@ async function startLateAdmission(host: Host, record: MessageRecord, replyId: st
   const { message, extras } = record
   const { sessionId } = message
   // Not as a retry: what it would join says nothing of itself.
-  const look = () => journal.admit({ ...message, replyId, isRetry: false, mayStart: false, extras })
+  const look = () =>
+    journal.admit({ ...message, replyId, isRetry: false, mayStart: false, extras })
   try {
     const admission = await findAdmitted(look, leaseMs)
     if (admission === null) return
@@ -197,13 +185,14 @@ async function admitNow(host: Host, record: MessageRecord, replyId: string): Pro
   return admission.outcome === 'refused' && refusal !== null ? { outcome: refusal } : admission
 }
 
-/** Returns the answer to an admission that starts no reply here. `replyId`: of the message itself. */
+/** Returns the answer to an admission. `replyId`: of the message itself. Absent when it was only looked at. */
 async function answered(
   host: Host,
   sessionId: string,
-  admission: Admission | NotStarted,
+  admission: Admission | NotStarted | Started,
   replyId?: string,
 ): Promise<HostSent> {
+  if (admission.outcome === 'started') return admission
   if (admission.outcome === 'queued') {
     const waits = host.extensions.find(({ onBusy }) => onBusy !== undefined)
     if (waits?.onBusy === undefined) throw new Error('A message waits that nobody begins.')
