@@ -90,14 +90,14 @@ function createGates() {
 
 function admit(
   store: Store,
-  { replyId, sessionId, text, model, includeUsage, mayStart, isRetry }: NewMessage,
+  { replyId, sessionId, text, model, includeUsage, mayStart, isLate, isRetry }: NewMessage,
 ): Admission {
   const session = store.sessions.get(sessionId) ?? { num: ++store.made, nextSeq: 1, rows: [] }
   store.sessions.set(sessionId, session)
   const newest = session.rows.at(-1)
   if (newest && isRetry) return { outcome: 'joined', replyId: newest.info.id }
-  if (newest?.outcome === null) return { outcome: 'busy' }
-  if (!mayStart) return { outcome: 'refused' }
+  if (newest?.outcome === null) return { outcome: isLate ? 'unknown' : 'busy' }
+  if (!mayStart) return { outcome: isLate ? 'unknown' : 'refused' }
   const restState: RestState = newest?.outcome ? restStateOf(newest.outcome) : 'idle'
   const reply: ReplyInfo = {
     id: replyId,

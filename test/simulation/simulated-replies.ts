@@ -73,17 +73,17 @@ const admitted = ({ info: reply, text, restState }: Row): Admission => ({
 })
 
 function admit(store: Store, message: NewMessage, owner: Owner): Admission {
-  const { replyId, sessionId, text, model, includeUsage, mayStart, extras } = message
+  const { replyId, sessionId, text, model, includeUsage, mayStart, isLate, extras } = message
   const { decided } = extras.approval ?? {}
   const known = stored(store, replyId)
   if (known !== null) return known.outcome === null ? admitted(known) : { outcome: 'joined', replyId }
   if (!store.leases.holds(owner)) return { outcome: 'fenced' }
   const session = store.sessions.get(sessionId) ?? { num: ++store.made, nextSeq: 1, rows: [] }
   const newest = session.rows.at(-1)
-  if (newest?.outcome === null) return { outcome: 'busy' }
+  if (newest?.outcome === null) return { outcome: isLate ? 'unknown' : 'busy' }
   const isWaiting = newest !== undefined && newest.waiting !== null && !newest.isDecided
   if (decided && !(isWaiting && newest.info.id === decided.waitId)) return { outcome: 'not_waiting' }
-  if (!mayStart) return { outcome: 'refused' }
+  if (!mayStart) return { outcome: isLate ? 'unknown' : 'refused' }
   if (newest) newest.isDecided = true
   const info: ReplyInfo = {
     ...{ id: replyId, sessionId, sessionNum: session.num, firstSeq: session.nextSeq, model, includeUsage },

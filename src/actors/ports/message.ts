@@ -117,6 +117,8 @@ export interface NewMessage extends SentMessage {
   replyId: string
   /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
   mayStart: boolean
+  /** Set for a look after a call whose answer was lost: what may change as long as that is under way is `unknown`. */
+  isLate?: boolean
   /** The title of a session that has none, derived from this first message. Null or absent when none can be derived. */
   title?: string | null
   /** Whether a model's title is to replace it. */

@@ -150,7 +150,7 @@ async function startLateAdmission(host: Host, record: MessageRecord, replyId: st
   const { sessionId } = message
   // Not as a retry: what it would join says nothing of itself.
   const look = () =>
-    journal.admit({ ...message, replyId, isRetry: false, mayStart: false, extras })
+    journal.admit({ ...message, ...{ replyId, isRetry: false, mayStart: false, isLate: true }, extras })
   try {
     const admission = await findAdmitted(look, leaseMs)
     if (admission === null) return

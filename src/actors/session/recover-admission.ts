@@ -17,9 +17,8 @@ export async function findAdmitted(look: () => Promise<Admission>, ms: number): 
   const timer = setTimeout(() => late.abort(), ms)
   const lookOnce = async (): Promise<Admitted | null> => {
     const found = await look()
-    if (found.outcome === 'admitted') return found
-    if (isSettled[found.outcome]) return null
-    throw new Error('It is not known yet.')
+    if (found.outcome === 'unknown') throw new Error('It is not known yet.')
+    return found.outcome === 'admitted' ? found : null
   }
   const looks = { firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, mayPass: () => true, signal: late.signal }
   try {
@@ -30,30 +29,3 @@ export async function findAdmitted(look: () => Promise<Admission>, ms: number): 
     clearTimeout(timer)
   }
 }
-
-/** Whether the answer to a look stands for ever. Else the lost call may still be on its way to the server. */
-const isSettled = {
-  joined: true,
-  queued: true, // it begins like every other that waits
-  key_reused: true,
-  not_found: true,
-  fenced: true,
-  revoked: true,
-  not_waiting: true,
-  too_many_remembered: true,
-  decided_in_part: true,
-  session_full: false,
-  user_full: false,
-  too_many_sessions: false,
-  busy: false,
-  parent_waits: false,
-  queue_full: false,
-  refused: false,
-  stale: false,
-  pinned: false,
-  unknown: false,
-  unknown_parent: true,
-  unknown_message: true,
-  nothing_to_answer: false,
-  limited: false,
-} satisfies Record<Exclude<Admission['outcome'], 'admitted'>, boolean>

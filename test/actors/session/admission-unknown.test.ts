@@ -28,21 +28,22 @@ function openUnknown(look: (message: NewMessage) => Promise<Admission>) {
   return { ...scene, store, asked, stored }
 }
 
-const refused = async (): Promise<Admission> => ({ outcome: 'refused' })
+const notYet = async (): Promise<Admission> => ({ outcome: 'unknown' })
 
 verifies(
   'contract-10.unknown-admission',
   'only looks, under the same id, until it is found, and begins it once',
   async () => {
     let found = false
-    const scene = openUnknown((wanted) => (found ? scene.stored(wanted) : refused()))
+    const scene = openUnknown((wanted) => (found ? scene.stored(wanted) : notYet()))
     expect(await scene.host.send(message('s', { isRetry: true }))).toEqual({ outcome: 'unknown' })
     await vi.advanceTimersByTimeAsync(leaseMs / 2)
     found = true
     await vi.advanceTimersByTimeAsync(leaseMs / 2 - 1)
     const [first, ...looks] = scene.asked
     expect(looks.length).toBeGreaterThan(2)
-    for (const look of looks) expect(look).toMatchObject({ replyId: first?.replyId, mayStart: false, isRetry: false })
+    for (const look of looks)
+      expect(look).toMatchObject({ replyId: first?.replyId, mayStart: false, isLate: true, isRetry: false })
     expect(scene.calls).toHaveLength(1)
     const lookups = scene.asked.length
     await scene.calls[0]?.say(say('found'), end)
@@ -59,9 +60,9 @@ verifies(
   'counts as running, and is no orphan, for one lease and no longer',
   async () => {
     const hung = openUnknown(() => new Promise(() => {}))
-    const refusing = openUnknown(refused)
+    const waiting = openUnknown(notYet)
     const away = openUnknown(() => Promise.reject(new Error('away')))
-    for (const scene of [hung, refusing, away]) {
+    for (const scene of [hung, waiting, away]) {
       await scene.host.send(message())
       const [first] = scene.asked
       await vi.advanceTimersByTimeAsync(leaseMs - 1)

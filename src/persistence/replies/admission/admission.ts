@@ -52,7 +52,7 @@ export async function admit(
   earlier: EarlierTry | null = null,
 ): Promise<Admission> {
   const begin = earlier?.begin ?? performance.now()
-  let maybeStored = earlier?.maybeStored ?? false // by a try whose answer was lost
+  let maybeStored = earlier?.maybeStored ?? message.isLate ?? false // by a try whose answer was lost
   const mayPass = (error: unknown) => {
     maybeStored ||= message.mayStart && !changedNothing(error)
     return isUnavailable(error)
@@ -61,11 +61,11 @@ export async function admit(
   try {
     const wanted = jsonText(admissionColumns(message, contributions, limits))
     const answer = await retry(() => ask(sql, owner, wanted, message.text), { ...pace, mayPass })
-    return maybeStored && !isForGood(answer, message)
+    return maybeStored && !holdsForGood(answer, message)
       ? { outcome: 'unknown' }
       : admissionOf(sql, answer, owner, message)
   } catch (error) {
-    if (!maybeStored) throw error
+    if (!maybeStored || message.isLate) throw error
     const { replyId, sessionId } = message
     log.warn({ err: error, replyId, sessionId }, 'It is not known whether a message was stored.')
     return { outcome: 'unknown' }
@@ -77,22 +77,34 @@ export async function admit(
  * (a running reply, a full instance, no message to answer) may be gone by then; a deleted session never returns, nor an
  * epoch, and a key leads to its reply for a day.
  */
-function isForGood({ outcome, reply_id, by_key, by_parent }: Answer, { replyId }: NewMessage): boolean {
+function holdsForGood({ outcome, reply_id, by_key, by_parent }: Answer, { replyId }: NewMessage): boolean {
   if (outcome === 'joined' || outcome === 'queued') return by_key === true || reply_id === replyId
-  if (by_parent) return false
-  return ![
-    'busy',
-    'queue_full',
-    'refused',
-    'stale',
-    'pinned',
-    'nothing_to_answer',
-    'session_full',
-    'user_full',
-    'too_many_sessions',
-    'limited',
-  ].includes(outcome)
+  return isForGood[outcome] && !by_parent
 }
+
+const isForGood = {
+  admitted: true,
+  decided_in_part: true,
+  fenced: true,
+  key_reused: true,
+  not_found: true,
+  not_waiting: true,
+  revoked: true,
+  too_many_remembered: true,
+  unknown_message: true,
+  unknown_parent: true,
+  busy: false,
+  limited: false,
+  nothing_to_answer: false,
+  parent_waits: false,
+  pinned: false,
+  queue_full: false,
+  refused: false,
+  session_full: false,
+  stale: false,
+  too_many_sessions: false,
+  user_full: false,
+} satisfies Record<Exclude<Answer['outcome'], 'joined' | 'queued'>, boolean>
 
 async function ask(sql: Sql, owner: Owner, wanted: string, text: string): Promise<Answer> {
   const [row] = await sql<{ answer: Answer }[]>`
@@ -118,6 +130,7 @@ export function admissionColumns(
     configuration,
     pin,
     mayStart,
+    isLate: _late, // says how its answer is read
     title,
     titleIsDraft,
     facts,

@@ -49,7 +49,7 @@ const limits = {
 /** Fields that every message here has. */
 type InEach = 'replyId' | 'agentId' | 'sessionId' | 'text' | 'model' | 'configuration' | 'mayStart'
 /** Fields with which `createAdmissions` sends a message to `admit_message` alone. */
-type Alone = 'approval' | 'isRetry' | 'extras'
+type Alone = 'approval' | 'isRetry' | 'isLate' | 'extras'
 
 const kinds: Record<Exclude<keyof Wanted, InEach | Alone>, Kind[]> = {
   user: [set({ user: 'ann' }, { endUser: 'ann' })],
