@@ -9,14 +9,7 @@ export interface SeenLease {
   lease: number
 }
 
-export interface LeaseJudge {
-  /** Takes a successful read of the other leases; returns the silent ones. Times in ms, monotonic. */
-  read(rows: readonly SeenLease[], sentAt: number, answeredAt: number): SeenLease[]
-  /** Starts every judgement over, because a read failed. */
-  failed(): void
-}
-
-export function createLeaseJudge(leaseMs: number): LeaseJudge {
+export function createLeaseJudge(leaseMs: number) {
   // Owners renew every third of a lease, so after a gap of half a lease a number is at most five sixths of a lease old.
   // After a longer gap an unchanged lease proves nothing: the database may not have answered the owners either.
   const longestGap = leaseMs / 2
@@ -24,7 +17,8 @@ export function createLeaseJudge(leaseMs: number): LeaseJudge {
   let seen = new Map<string, { lease: number; since: number }>()
   let lastAnswer = Number.NEGATIVE_INFINITY
   return {
-    read(rows, sentAt, answeredAt) {
+    /** Takes a successful read of the other leases; returns the silent ones. Times in ms, monotonic. */
+    read(rows: readonly SeenLease[], sentAt: number, answeredAt: number): SeenLease[] {
       const known = answeredAt - lastAnswer > longestGap ? new Map<string, never>() : seen
       lastAnswer = answeredAt
       seen = new Map(
@@ -35,7 +29,8 @@ export function createLeaseJudge(leaseMs: number): LeaseJudge {
       )
       return rows.filter(({ id }) => sentAt - (seen.get(id)?.since ?? sentAt) >= leaseMs)
     },
-    failed() {
+    /** Starts every judgement over, because a read failed. */
+    failed(): void {
       seen = new Map()
     },
   }

@@ -22,19 +22,7 @@ export interface LeaseOptions {
   clock?: Pick<ClockWatch, 'saw'> | undefined
 }
 
-export interface Lease {
-  /** Returns the epoch of the lease; 0 if none is held. */
-  epoch(): number
-  /** Returns the time (ms, monotonic) until which no other instance may take over its replies. 0 when it holds no lease. */
-  validUntil(): number
-  take(): Promise<void>
-  /** Rejects when the database is unavailable. */
-  renew(): Promise<void>
-  /** Ends the lease cleanly: others need not wait for it to expire. A renewal that is under way takes nothing again. */
-  leave(): Promise<void>
-}
-
-export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal, clock }: LeaseOptions): Lease {
+export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal, clock }: LeaseOptions) {
   const length = `${leaseMs} milliseconds`
   let epoch = 0
   /** The highest epoch held so far: if the row was removed meanwhile, it is recreated above it. */
@@ -86,10 +74,13 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal, clo
   const validUntil = () => (epoch === 0 ? 0 : sentAt + leaseMs)
 
   return {
+    /** Returns the epoch of the lease; 0 if none is held. */
     epoch: () => epoch,
+    /** The time (ms, monotonic) until which no other instance may take over its replies. 0 when it holds no lease. */
     validUntil,
     take,
-    async renew() {
+    /** Rejects when the database is unavailable. */
+    async renew(): Promise<void> {
       try {
         await extend()
         onRenewal?.(true)
@@ -98,7 +89,8 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal, clo
         throw error
       }
     },
-    async leave() {
+    /** Ends the lease cleanly: others need not wait for it to expire. A renewal that is under way takes nothing again. */
+    async leave(): Promise<void> {
       left = true
       // On the lease's own connection, behind whatever was sent there before.
       await sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${id}`

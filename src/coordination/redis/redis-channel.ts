@@ -23,19 +23,7 @@ export interface ChannelSubscriber {
   onRecovery(): void
 }
 
-export interface RedisChannel {
-  /** Publishes to an instance's channel. Delivered at most once. */
-  send(instanceId: string, text: string): void
-  /** Returns whether this instance receives its own messages. */
-  isHealthy(): boolean
-  /** Replaces the subscriber. */
-  subscribe(subscriber: ChannelSubscriber): void
-  /** Connects. Resolves to true on the first echo, to false without one within `ms`. Keeps trying either way. */
-  open(ms: number): Promise<boolean>
-  close(): void
-}
-
-export function openRedisChannel(id: string, url: string, log: LocalOptions['log']): RedisChannel {
+export function openRedisChannel(id: string, url: string, log: LocalOptions['log']) {
   let subscriber: ChannelSubscriber = { onMessage() {}, onRecovery() {} }
   let timer: NodeJS.Timeout | undefined
   let onEcho = () => {}
@@ -62,12 +50,16 @@ export function openRedisChannel(id: string, url: string, log: LocalOptions['log
   })
 
   return {
+    /** Publishes to an instance's channel. Delivered at most once. */
     send: connections.send,
+    /** True if this instance receives its own messages. */
     isHealthy: health.isHealthy,
-    subscribe(one) {
+    /** Replaces the subscriber. */
+    subscribe(one: ChannelSubscriber): void {
       subscriber = one
     },
-    async open(ms) {
+    /** Connects. Resolves to true on the first echo, to false without one within `ms`. Keeps trying either way. */
+    async open(ms: number): Promise<boolean> {
       connections.connect()
       health.started()
       timer = setInterval(health.check, ECHO_MS)
@@ -82,7 +74,7 @@ export function openRedisChannel(id: string, url: string, log: LocalOptions['log
       health.check()
       return answered
     },
-    close() {
+    close(): void {
       clearInterval(timer)
       connections.disconnect()
     },

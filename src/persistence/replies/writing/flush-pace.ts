@@ -22,20 +22,15 @@ export function nextPace(pace: number, busy: number): number {
   return pace
 }
 
-export interface Pace {
-  /** Returns the present interval, in milliseconds. */
-  ms(): number
-  /** Takes note of a flush, with the number of its replies. */
-  flushed(replies: number): void
-}
-
-export function createPace(): Pace {
+export function createPace() {
   let pace = leastPace
   let seen = performance.eventLoopUtilization()
   let checkAt = 0
   return {
+    /** Returns the present interval, in milliseconds. */
     ms: () => pace,
-    flushed(replies) {
+    /** Takes note of a flush, with the number of its replies. */
+    flushed(replies: number): void {
       const now = performance.now()
       if (replies < CROWD) {
         pace = leastPace

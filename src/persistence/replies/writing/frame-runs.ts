@@ -18,16 +18,7 @@ const MOST = 500
 /** Longest wait of `close` for a database that does not answer. Milliseconds. */
 const LAST_MS = 1000
 
-export interface FrameRuns {
-  /**
-   * Takes note of a stored flush. Flushes of an epoch that is over are moved by the instance that settles its replies.
-   */
-  stored(epoch: number, num: number): void
-  /** Takes note that a reply of the session has ended here: its message holds all of its frames, or is gone. */
-  ended(sessionNum: number): void
-  /** Moves and deletes the rest. Never rejects: what the database does not take is left to `tidy`. */
-  close(): Promise<void>
-}
+export type FrameRuns = ReturnType<typeof createFrameRuns>
 
 export interface FrameRunsOptions {
   sql: Sql
@@ -37,7 +28,7 @@ export interface FrameRunsOptions {
   intervalMs?: number
 }
 
-export function createFrameRuns({ sql, instanceId, onError, intervalMs = INTERVAL_MS }: FrameRunsOptions): FrameRuns {
+export function createFrameRuns({ sql, instanceId, onError, intervalMs = INTERVAL_MS }: FrameRunsOptions) {
   let epoch = 0
   /** The newest flush now, when the interval began, and of those that are moved. */
   let newest = 0
@@ -95,7 +86,10 @@ export function createFrameRuns({ sql, instanceId, onError, intervalMs = INTERVA
   }
 
   return {
-    stored(ofEpoch, num) {
+    /**
+     * Takes note of a stored flush. Flushes of an epoch that is over are moved by the instance that settles its replies.
+     */
+    stored(ofEpoch: number, num: number): void {
       if (ofEpoch !== epoch) {
         epoch = ofEpoch
         old = moved = num - 1
@@ -103,14 +97,16 @@ export function createFrameRuns({ sql, instanceId, onError, intervalMs = INTERVA
       newest = num
       wake()
     },
-    ended(sessionNum) {
+    /** Takes note that a reply of the session has ended here: its message holds all of its frames, or is gone. */
+    ended(sessionNum: number): void {
       if (working !== null) endedMeanwhile.add(sessionNum)
       if (withRuns.delete(sessionNum)) {
         toClear.push(sessionNum)
         wake()
       }
     },
-    async close() {
+    /** Moves and deletes the rest. Never rejects: what the database does not take is left to `tidy`. */
+    async close(): Promise<void> {
       closed = true
       if (timer !== null) clearTimeout(timer)
       const all = async () => {
