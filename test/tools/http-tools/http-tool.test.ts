@@ -206,16 +206,29 @@ verifies('contract-6.redirects', 'the same origin gets the headers and, with 307
     if (status > 0) response.writeHead(status, { location: '/' }).end()
     else response.end('arrived')
   })
-  for (const [status, method, body] of [
-    [301, 'GET', ''],
-    [302, 'GET', ''],
-    [303, 'GET', ''],
-    [307, 'POST', '{"a":1}'],
-    [308, 'POST', '{"a":1}'],
+  for (const [status, asked, method, body] of [
+    [301, 'POST', 'GET', ''],
+    [302, 'POST', 'GET', ''],
+    [303, 'POST', 'GET', ''],
+    [303, 'PUT', 'GET', ''],
+    [302, 'PUT', 'PUT', '{"a":1}'],
+    [307, 'POST', 'POST', '{"a":1}'],
+    [308, 'POST', 'POST', '{"a":1}'],
   ] as const) {
-    await at.call({ url: `${at.url}/${status}`, method: 'POST', headers: { 'X-Key': 's' } }, { a: 1 })
-    expect(at.server.requests.at(-1)).toMatchObject({ method, path: '/', body, headers: { 'x-key': 's' } })
+    await at.call({ url: `${at.url}/${status}`, method: asked, headers: { 'X-Key': 's' } }, { a: 1 })
+    const arrived = at.server.requests.at(-1)
+    expect(arrived).toMatchObject({ method, path: '/', body, headers: { 'x-key': 's' } })
+    expect(arrived?.headers['content-type']).toBe(body === '' ? undefined : 'application/json')
   }
+})
+
+verifies('contract-6.redirects', 'a location in UTF-8, as servers write it, is read as that', async () => {
+  await using at = await stage((request, response) => {
+    const location = Buffer.from('/grün').toString('latin1')
+    if (request.url === '/') response.writeHead(302, { location }).end()
+    else response.end(request.url)
+  })
+  expect(await at.call({ url: at.url })).toMatchObject({ body: '/gr%C3%BCn' })
 })
 
 verifies(
