@@ -1,7 +1,9 @@
 /** Which code and which words a failure has: contract section 3. */
 import { describe, expect, test } from 'vitest'
-import { failureOf, ProviderProblem } from '../../../src/providers/wire/failure.ts'
+import { connectionProblem, failureOf, ProviderProblem } from '../../../src/providers/wire/failure.ts'
 import { retryAfter } from '../../../src/providers/wire/provider-errors.ts'
+import { ProxyError } from '../../../src/untrusted/proxy-error.ts'
+import { verifies } from '../../verifies.ts'
 import { ask, failureIn, key, requestTo, scene } from '../scene.ts'
 
 const answered = (status: number, reason: string, full = reason) =>
@@ -142,4 +144,16 @@ describe('Retry-After', () => {
   ])('%j asks for %s ms', (headers, ms) => {
     expect(retryAfter(new Headers(headers as Record<string, string>), now)).toBe(ms)
   })
+})
+
+verifies('contract-35.proxy', 'a proxy that refuses is not asked again, one that cannot reach the provider is', () => {
+  const refused = (reason: string | null) => {
+    const problem = connectionProblem(new TypeError('failed', { cause: new ProxyError('p.test:80', reason, null) }))
+    return [problem.transient, failureOf(problem, []).message]
+  }
+  const words = 'The connection to the provider failed: the proxy p.test:80 was asked'
+  expect(refused('it answered 403')).toEqual([false, `${words}, it answered 403`])
+  expect(refused('it wants a user and password (407)')[0]).toBe(false)
+  for (const status of [500, 502, 504]) expect(refused(`it answered ${status}`)[0]).toBe(true)
+  expect(refused(null)).toEqual([true, words.replace('failed:', 'failed: connection broken;')])
 })
