@@ -2,13 +2,20 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
 import { contributions } from '../../../../src/compose/contributions.ts'
-import { addFile, deleteFile, findUsable } from '../../../../src/features/files/store/files.ts'
+import {
+  addFile,
+  deleteFile,
+  deleteFilesOf,
+  filesOf,
+  findUsable,
+  listFiles,
+} from '../../../../src/features/files/store/files.ts'
 import { storeStream } from '../../../../src/features/files/store/streamed-content.ts'
 import { releaseContents } from '../../../../src/features/parts/index.ts'
 import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
 import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { noLimits } from '../../../../src/persistence/replies/sessions/storage-limits.ts'
-import { openScene } from '../../../persistence/scene.ts'
+import { newAgent, openScene } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
 
 const scene = await openScene()
@@ -21,11 +28,16 @@ const admit = createAdmissions({
 })
 
 /** Stores a file. Returns its id, or the limit that it would exceed. */
-async function put(user: string, size: number, fileBytes = 100): Promise<string> {
+async function put(
+  user: string | null,
+  size: number,
+  fileBytes = 100,
+  agent: string | null = agentId,
+): Promise<string> {
   const id = randomUUID()
   const content = await storeStream(sql, id, bytes(size))
   const fields = { filename: 'a', purpose: 'user_data', mediaType: 'text/plain', expiresAfter: 3600 } as const
-  const refusal = await addFile(sql, { ...fields, id, agentId, user, content }, { fileBytes, userBytes })
+  const refusal = await addFile(sql, { ...fields, id, agentId: agent, user, content }, { fileBytes, userBytes })
   await releaseContents(sql, id)
   return refusal ?? id
 }
@@ -81,3 +93,32 @@ verifies('contract-32.files-end', 'the bytes stay until neither a file nor a mes
     expect(seen).toEqual([true, false])
   }
 })
+
+verifies(
+  'contract-32.files-owners',
+  'a user’s files are with one agent: listed, used and deleted there alone',
+  async () => {
+    const other = await newAgent(sql)
+    const [first, second] = [await put('kim', 1), await put('kim', 1)]
+    const [theirs, elsewhere, none] = [
+      await put('lee', 1),
+      await put('kim', 1, 100, other),
+      await put(null, 1, 100, null),
+    ]
+    const named = async (agent: string, user: string) => (await filesOf(sql, agent, user)).map(({ id }) => id)
+    expect(await named(agentId, 'kim')).toEqual([first, second])
+    const page = { purpose: null, user: null, order: 'asc', limit: 9 } as const
+    const reach = { agentIds: [agentId], user: 'kim' }
+    const behind = async (after: string) => (await listFiles(sql, reach, { ...page, after }))?.map(({ id }) => id)
+    expect(await behind(first)).toEqual([second])
+    for (const after of [theirs, elsewhere, none]) expect(await behind(after)).toBeUndefined()
+    const usableBy = async (id: string, user: string | null, takesOfNone: boolean) =>
+      (await findUsable(sql, id, { agentId, takesOfNone, user })) !== null
+    expect([await usableBy(first, 'kim', true), await usableBy(first, null, false)]).toEqual([true, true])
+    expect([await usableBy(none, null, true), await usableBy(none, null, false)]).toEqual([true, false])
+    expect([await usableBy(theirs, 'kim', true), await usableBy(elsewhere, 'kim', true)]).toEqual([false, false])
+    await deleteFilesOf(sql, agentId, 'kim')
+    expect(await named(agentId, 'kim')).toEqual([])
+    expect([await named(agentId, 'lee'), await named(other, 'kim')]).toEqual([[theirs], [elsewhere]])
+  },
+)

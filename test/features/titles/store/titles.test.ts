@@ -90,6 +90,20 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await titleOf(session)).toBeNull()
   })
 
+  verifies('contract-35.every-call', 'it counts for those for whom the first reply counts', async () => {
+    const counting = async (counts: object) => {
+      const session = await untitled()
+      await scene.sql`update sessions set end_user = 'ann' where id = ${session}`
+      await scene.sql`
+        update messages set facts = jsonb_build_object('counts', ${JSON.stringify(counts)}::text::jsonb)
+         where session_id = ${session} and role = 'assistant'`
+      return (await claimUntitled(scene.sql, claim))?.countsFor
+    }
+    expect(await counting({ key: 'k', user: true })).toEqual({ key: 'k', user: 'ann' })
+    expect(await counting({ key: 'k' })).toEqual({ key: 'k', user: null })
+    expect(await counting({ user: true })).toEqual({ key: null, user: 'ann' })
+  })
+
   test('a title does not move its session to the top of the list', async () => {
     const session = await untitled()
     const at = async () => (await scene.sql`select updated_at::text from sessions where id = ${session}`)[0]
