@@ -158,14 +158,16 @@ export interface UseReach {
  */
 export async function findUsable(sql: Sql, id: string, reach: UseReach): Promise<MessagePart | null> {
   const { agentId, takesOfNone, user } = reach
+  const isMeant = sql`
+    f.id = ${id} and ${reached(sql, { agentIds: null, user })}
+    and (f.agent_id = ${agentId} ${takesOfNone ? sql`or f.agent_id is null` : sql``})`
   const [file] = await sql<(StoredFile & { textSize: number | null })[]>`
     with used as (
-      update files set used_at = clock_timestamp()
-       where id = ${id} and used_at < clock_timestamp() - interval '1 hour')
+      update files f set used_at = clock_timestamp()
+       where ${isMeant} and f.used_at < clock_timestamp() - interval '1 hour')
     select ${columns(sql)}, t.size as "textSize"
       from files f left join part_texts t on t.sha256 = f.stored_as
-     where f.id = ${id} and ${reached(sql, { agentIds: null, user })}
-       and (f.agent_id = ${agentId} ${takesOfNone ? sql`or f.agent_id is null` : sql``})`
+     where ${isMeant}`
   return file === undefined ? null : partOf(sql, file)
 }
 

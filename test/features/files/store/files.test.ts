@@ -122,3 +122,17 @@ verifies(
     expect([await named(agentId, 'lee'), await named(other, 'kim')]).toEqual([[theirs], [elsewhere]])
   },
 )
+
+verifies('contract-32.files-end', 'a request that may not use a file does not count as its use', async () => {
+  const id = await put('mia', 1)
+  await sql`update files set used_at = clock_timestamp() - interval '2 hours' where id = ${id}`
+  const isUsed = async () =>
+    (await sql`select 1 from files where id = ${id} and used_at > clock_timestamp() - interval '1 hour'`).length === 1
+  const reach = { agentId, takesOfNone: true, user: 'mia' }
+  for (const other of [{ user: 'lee' }, { agentId: await newAgent(sql) }]) {
+    expect(await findUsable(sql, id, { ...reach, ...other })).toBeNull()
+    expect(await isUsed()).toBe(false)
+  }
+  expect(await findUsable(sql, id, reach)).not.toBeNull()
+  expect(await isUsed()).toBe(true)
+})
