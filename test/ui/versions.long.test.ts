@@ -91,6 +91,12 @@ test('a thumb is given in the playground, finds its session, and is taken back',
   const found = async (feedback: 'up' | 'down') =>
     (await app.client.GET('/api/v1/sessions', { params: { query: { feedback, agentId } } })).data?.sessions.length
   await expect.poll(async () => [await found('up'), await found('down')]).toEqual([0, 1])
+  // Both thumbs stand where they stood, or the hidden one leaves a gap before the pressed one.
+  await page.getByRole('textbox', { name: /^Message/ }).focus()
+  const opacities = () =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('[aria-pressed][aria-label$=reply]')].map(
+      (thumb) => getComputedStyle(thumb).opacity)`)
+  await expect.poll(opacities).toEqual(['1', '1'])
   await press(bad)
   await expect.poll(() => bad.getAttribute('aria-pressed')).toBe('false')
   await expect.poll(() => found('down')).toBe(0)
