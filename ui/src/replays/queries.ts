@@ -41,6 +41,17 @@ export interface Wanted {
   limit: number
 }
 
+/** Reports whether no reply of an agent can be asked again, for want of such feedback or of any reply. */
+export const nothingToReplay = (agentId: string, feedback: Wanted['feedback']) =>
+  queryOptions({
+    queryKey: ['replays', agentId, 'nothing', feedback],
+    queryFn: async ({ signal }) => {
+      const query = { agentId, children: 'true' as const, limit: 1, ...(feedback !== null && { feedback }) }
+      return (await api.GET('/api/v1/sessions', { params: { query }, signal })).sessions.length === 0
+    },
+    staleTime: 0,
+  })
+
 export const startReplay = (id: string, { version, feedback, limit }: Wanted): Promise<Replay> =>
   api
     .POST('/api/v1/agents/{id}/replays', {

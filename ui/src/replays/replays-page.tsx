@@ -1,5 +1,5 @@
 /** `/replays/:agentId`: the replays of an agent, and the start of one. */
-import { Anchor, Button, Group, NumberInput, Select, Table } from '@mantine/core'
+import { Anchor, Button, Group, NumberInput, Select, Table, Text } from '@mantine/core'
 import { IconPlayerTrackNext } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -18,7 +18,7 @@ import { RelativeTime } from '../blocks/relative-time.tsx'
 import { capitalized } from '../blocks/words.ts'
 import { useRefusal } from '../login/roles.ts'
 import { versionList } from '../versions/queries.ts'
-import { PAGE, replayList, replaysPath, startReplay, type Wanted } from './queries.ts'
+import { nothingToReplay, PAGE, replayList, replaysPath, startReplay, type Wanted } from './queries.ts'
 import classes from './replays.module.css'
 import { versionWords } from './sums.ts'
 import { SumsLine } from './sums-line.tsx'
@@ -46,10 +46,10 @@ export function Component() {
 }
 
 const choices = [
-  { value: 'down', label: 'With a thumb down' },
-  { value: 'up', label: 'With a thumb up' },
-  { value: 'any', label: 'With any feedback' },
-  { value: 'newest', label: 'The newest' },
+  { value: 'down', label: 'With a thumb down', nothing: 'No reply of this agent has a thumb down yet.' },
+  { value: 'up', label: 'With a thumb up', nothing: 'No reply of this agent has a thumb up yet.' },
+  { value: 'any', label: 'With any feedback', nothing: 'No reply of this agent has any feedback yet.' },
+  { value: 'newest', label: 'The newest', nothing: 'This agent has no reply yet.' },
 ]
 
 const feedbackOf = (choice: string): Wanted['feedback'] =>
@@ -61,6 +61,7 @@ function Start({ agent }: { agent: Agent }) {
   const [limit, setLimit] = useState<number | string>(50)
   const versions = useQuery(versionList(agent.id, 0)).data?.versions ?? []
   const navigate = useNavigate()
+  const isNothing = useQuery(nothingToReplay(agent.id, feedbackOf(choice))).data === true
   const refusal = useRefusal('change')
   const starting = useMutation({
     mutationFn: () =>
@@ -96,13 +97,18 @@ function Start({ agent }: { agent: Agent }) {
         <NumberInput label="At most" w={100} min={1} max={200} value={limit} onChange={setLimit} />
         <Button
           loading={starting.isPending}
-          disabled={refusal !== undefined}
+          disabled={refusal !== undefined || isNothing}
           title={refusal}
           onClick={() => starting.mutate()}
         >
           Start
         </Button>
       </Group>
+      {isNothing && (
+        <Text fz="sm" c="dimmed" mt="sm" role="status">
+          {choices.find(({ value }) => value === choice)?.nothing}
+        </Text>
+      )}
       <ErrorAlert error={starting.error} />
     </Panel>
   )
