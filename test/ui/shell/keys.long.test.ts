@@ -151,3 +151,31 @@ test('beside the workbench the navigation leaves the conversation more than 720 
   await page.getByText('The provider answered with an error').waitFor()
   await expect.poll(width).toBe(208)
 })
+
+test('a dialog that Escape closes gives the focus back to what opened it', async () => {
+  await using page = await browser.page(app.url)
+  for (const [path, name] of [
+    ['/usage', 'Prices'],
+    ['/agents/new', 'New provider'],
+    [`/playground/${scene.agentId}/${failed}`, 'Code'],
+    [`/playground/${scene.agentId}/${failed}`, 'Share this session'],
+    [`/playground/${scene.agentId}/${failed}`, 'User and metadata'],
+  ] as const) {
+    await page.goto(path)
+    const opener = page.getByRole('button', { name, exact: true })
+    await opener.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    await until(() => page.locator('[role=dialog] :focus').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await until(() => opener.evaluate((one) => one.matches(':focus'))).toBe(true)
+  }
+  const field = page.getByRole('textbox', { name: /^Message/ })
+  await field.focus()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Go to' }).waitFor()
+  await page.keyboard.press('Escape')
+  await until(() => field.evaluate((one) => one.matches(':focus'))).toBe(true)
+})

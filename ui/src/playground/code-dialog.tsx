@@ -1,9 +1,10 @@
 /** The current message as code to be copied. */
-import { Anchor, Modal, Stack, Tabs, Text } from '@mantine/core'
+import { Anchor, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { type Agent, deployPath, keyNeeded } from '../agents/resource.ts'
 import { type Language, languages, snippets } from '../agents/use-it/snippets.ts'
+import { OpenedModal } from '../blocks/late/opened-modal.tsx'
 import { Code } from './markdown/code.tsx'
 
 interface CodeDialogProps {
@@ -21,7 +22,7 @@ export default function CodeDialog({ agent, sessionId, message, onClose }: CodeD
   // The code creates the session, unless it exists, and sends; the agent's page has the rest.
   const steps = (language: Language) => snippets(place, 'session', language).slice(sessionId === undefined ? 0 : 1, 2)
   return (
-    <Modal opened onClose={onClose} title="Code" size="xl">
+    <OpenedModal onClose={onClose} title="Code" size="xl">
       <Text fz="sm" c="dimmed" mb="md">
         {sessionId === undefined ? 'Creates a session and sends the message.' : 'Sends the message in this session.'}{' '}
         {agent.hasDraft && 'The code is answered by the live version, not by the draft. '}
@@ -47,6 +48,6 @@ export default function CodeDialog({ agent, sessionId, message, onClose }: CodeD
           </Tabs.Panel>
         ))}
       </Tabs>
-    </Modal>
+    </OpenedModal>
   )
 }

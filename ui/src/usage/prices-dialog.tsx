@@ -1,5 +1,5 @@
 /** A dialog for the prices of models. */
-import { ActionIcon, Autocomplete, Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { AwaitedFields } from '../blocks/awaited/awaited.tsx'
 import { ChangedElsewhere } from '../blocks/editing/changed-elsewhere.tsx'
 import { useEdits } from '../blocks/editing/edits.ts'
 import { useNewest } from '../blocks/editing/use-newest.ts'
+import { OpenedModal } from '../blocks/late/opened-modal.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { useRefusal } from '../login/roles.ts'
@@ -38,11 +39,11 @@ export function PricesDialog({ models, onClose }: PricesDialogProps) {
   const prices = useNewest(pricesQuery)
   const reload = () => void prices.refetch().then(() => setVersion((before) => before + 1))
   return (
-    <Modal opened onClose={onClose} title="Prices" size="lg">
+    <OpenedModal onClose={onClose} title="Prices" size="lg">
       <WhenRead query={prices} awaited={<AwaitedFields count={2} />}>
         {(known) => <Prices key={version} known={known} models={models} onClose={onClose} onReload={reload} />}
       </WhenRead>
-    </Modal>
+    </OpenedModal>
   )
 }
 

@@ -1,8 +1,8 @@
-import { Modal } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AwaitedFields } from '../../blocks/awaited/awaited.tsx'
+import { OpenedModal } from '../../blocks/late/opened-modal.tsx'
 import { WhenRead } from '../../blocks/messages/when-read.tsx'
 import { fieldsOf, ProviderForm } from '../../providers/provider-form.tsx'
 import { createProvider, type Provider, providerTypes } from '../../providers/resource.ts'
@@ -12,20 +12,19 @@ import type { AgentValues } from '../agent-values.ts'
 export interface NewProviderDialogProps {
   /** The form of the agent, which gets the provider. */
   form: UseFormReturnType<AgentValues>
-  opened: boolean
   onClose: () => void
 }
 
 /** A provider without leaving the agent. */
-const NewProviderDialog = ({ form, opened, onClose }: NewProviderDialogProps) => (
-  <Modal opened={opened} onClose={onClose} title="New provider" size="lg">
+const NewProviderDialog = ({ form, onClose }: NewProviderDialogProps) => (
+  <OpenedModal onClose={onClose} title="New provider" size="lg">
     <TypeAndForm
       onCreated={({ id }) => {
         form.setFieldValue('providerId', id)
         onClose()
       }}
     />
-  </Modal>
+  </OpenedModal>
 )
 
 export default NewProviderDialog

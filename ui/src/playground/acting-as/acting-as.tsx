@@ -20,7 +20,7 @@ interface ActingAsProps {
 export function ActingAs({ agentId, sessionId, session }: ActingAsProps) {
   const [opened, { toggle, close }] = useDisclosure()
   return (
-    <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={380} withinPortal trapFocus>
+    <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={380} withinPortal trapFocus returnFocus>
       <Popover.Target>
         <ActionIcon
           title="User and metadata"

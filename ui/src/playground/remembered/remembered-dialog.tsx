@@ -1,8 +1,9 @@
 /** The decisions that are remembered for a session and its user; the one that the address names is marked. */
 
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { writeExact } from '../../../../src/untrusted/exact-json.ts'
+import { OpenedModal } from '../../blocks/late/opened-modal.tsx'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { WhenRead } from '../../blocks/messages/when-read.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
@@ -21,7 +22,7 @@ export default function RememberedDialog({ session, shown, onClose }: Remembered
   const query = useQuery(rememberedIn(session))
   const revocation = useMutation({ mutationFn: (one: Remembered) => revokeDecision(session, one) })
   return (
-    <Modal opened onClose={onClose} title="Remembered decisions" size="lg">
+    <OpenedModal onClose={onClose} title="Remembered decisions" size="lg">
       <Stack gap="md">
         <Text fz="sm" c="dimmed">
           Calls that one of these covers are settled at once. Revoked, it settles no further call.
@@ -56,7 +57,7 @@ export default function RememberedDialog({ session, shown, onClose }: Remembered
           )}
         </WhenRead>
       </Stack>
-    </Modal>
+    </OpenedModal>
   )
 }
 

@@ -24,7 +24,7 @@ export function SessionFacts({ session }: { session: Session | undefined }) {
   }
   return (
     <>
-      <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={340} withinPortal trapFocus>
+      <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={340} withinPortal trapFocus returnFocus>
         <Popover.Target>
           <ActionIcon
             variant="subtle"

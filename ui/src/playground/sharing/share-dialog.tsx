@@ -1,8 +1,9 @@
 /** Shares of a session: a new one, whose link is shown once, and those that there are. */
-import { Alert, Button, Checkbox, Group, Modal, Select, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Select, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CodeBlock } from '../../blocks/code-block.tsx'
+import { OpenedModal } from '../../blocks/late/opened-modal.tsx'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { localTime } from '../../blocks/time-words.ts'
@@ -27,7 +28,7 @@ export default function ShareDialog({ session, onClose }: ShareDialogProps) {
   const { data: shares, error } = useQuery(sharesOf(session))
   const revocation = useMutation({ mutationFn: (id: string) => revokeShare(session, id) })
   return (
-    <Modal opened onClose={onClose} title="Share this session" size="lg">
+    <OpenedModal onClose={onClose} title="Share this session" size="lg">
       <Stack gap="lg">
         <NewShare session={session} />
         <ErrorAlert error={error ?? revocation.error} />
@@ -67,7 +68,7 @@ export default function ShareDialog({ session, onClose }: ShareDialogProps) {
           </Table>
         )}
       </Stack>
-    </Modal>
+    </OpenedModal>
   )
 }
 

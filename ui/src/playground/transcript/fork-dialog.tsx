@@ -1,8 +1,9 @@
 /** A place within a reply to fork at: the frame under the pointer, or chosen by keyboard. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
 import { AwaitedLines } from '../../blocks/awaited/awaited.tsx'
+import { OpenedModal } from '../../blocks/late/opened-modal.tsx'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { framesOf } from '../queries.ts'
@@ -26,14 +27,14 @@ export default function ForkDialog({ agentId, sessionId, message, fork, onClose 
     fork?.(messageId, frameId)
   }
   return (
-    <Modal opened onClose={onClose} title="Branch from this word" size="xl">
+    <OpenedModal onClose={onClose} title="Branch from this word" size="xl">
       <ErrorAlert error={error} />
       {frames === undefined && !error && <AwaitedLines count={5} />}
       {frames?.length === 0 && (
         <Text>This reply has no frames here: it was copied with its session, or given to it.</Text>
       )}
       {frames && frames.length > 0 && <Places frames={frames} content={content} onFork={onFork} onClose={onClose} />}
-    </Modal>
+    </OpenedModal>
   )
 }
 

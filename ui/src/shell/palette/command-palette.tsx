@@ -17,6 +17,7 @@ import {
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { useFocusBack } from '../../blocks/late/use-focus-back.ts'
 import { foundById } from '../../chart/queries.ts'
 import { currentUser, logout } from '../../login/queries.ts'
 import { mayAct, roleFor } from '../../login/roles.ts'
@@ -58,6 +59,7 @@ interface CommandPaletteProps {
 
 /** Opens when it is mounted. */
 export default function CommandPalette({ onClose, onShortcuts, typed }: CommandPaletteProps) {
+  useFocusBack()
   const navigate = useNavigate()
   const [query, setQuery] = useState(typed)
   useEffect(() => setQuery(typed), [typed])

@@ -1,6 +1,7 @@
 /** `?`: what the keyboard does. */
-import { Modal, Table } from '@mantine/core'
+import { Table } from '@mantine/core'
 import { Fragment } from 'react'
+import { OpenedModal } from '../../blocks/late/opened-modal.tsx'
 import { goKeys } from '../go-keys.ts'
 
 const shortcuts: readonly [keys: string[], does: string][] = [
@@ -20,7 +21,7 @@ const shortcuts: readonly [keys: string[], does: string][] = [
 
 export default function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts">
+    <OpenedModal onClose={onClose} title="Keyboard shortcuts">
       <Table aria-label="Keyboard shortcuts" verticalSpacing={8}>
         <Table.Tbody>
           {shortcuts.map(([keys, does]) => (
@@ -38,6 +39,6 @@ export default function Shortcuts({ onClose }: { onClose: () => void }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Modal>
+    </OpenedModal>
   )
 }
