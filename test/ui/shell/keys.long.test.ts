@@ -179,3 +179,20 @@ test('a dialog that Escape closes gives the focus back to what opened it', async
   await page.keyboard.press('Escape')
   await until(() => field.evaluate((one) => one.matches(':focus'))).toBe(true)
 })
+
+test('the bar that saves covers no field that has the focus', async () => {
+  await using page = await browser.page(app.url, { height: 500 })
+  await page.goto('/keys/new')
+  await page.getByRole('textbox', { name: 'Name' }).focus()
+  const [covered, last] = [new Set<string>(), page.getByRole('button', { name: 'Create key' })]
+  while (!(await last.evaluate((one) => one.matches(':focus')))) {
+    covered.add(
+      await page.evaluate<string>(`(({ activeElement: at }) => {
+        const bar = document.querySelector('main button[type=submit]').parentElement.getBoundingClientRect()
+        return at.getBoundingClientRect().bottom > bar.top ? at.outerHTML : ''
+      })(document)`),
+    )
+    await page.keyboard.press('Tab')
+  }
+  expect([...covered]).toEqual([''])
+})
