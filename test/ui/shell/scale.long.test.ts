@@ -99,6 +99,21 @@ test.each([
   expect([...sizes, ...weights, ...colours]).toEqual([])
 }, 240_000)
 
+test('at 1,000 pixels a table has room for names and for the heads of its columns', async () => {
+  await app.client.POST('/api/v1/keys', { body: { name: 'Shop', scopes: ['deploy'] } })
+  await using page = await browser.page(app.url, { width: 1000 })
+  for (const path of ['/agents', '/keys', '/providers', '/sessions', '/audit', `/agents/${scene.agentId}/versions`]) {
+    await page.goto(path)
+    const table = page.locator('main table').first()
+    await table.locator('tbody td').first().waitFor()
+    const narrow = () =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('main th')].filter((head, at) =>
+        head.checkVisibility() && (head.scrollWidth > head.clientWidth + 1 || (at === 0 && head.innerText && head.clientWidth < 90)))
+        .map((head) => head.innerText)`)
+    await expect.poll(narrow, { message: path }).toEqual([])
+  }
+})
+
 test('a section of an agent’s form is alone', async () => {
   const { agentId } = await createAgent(app)
   await using page = await browser.page(app.url)

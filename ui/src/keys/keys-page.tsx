@@ -22,7 +22,7 @@ export function Component() {
       description="Keys for tenants, programs and CI, each with permissions and limits of its own."
       columns={[
         { header: 'Permissions', width: '9rem', cell: permitted },
-        { header: 'Key ending', width: '7rem', minor: true, cell: ({ hint }) => `…${hint}` },
+        { header: 'Key ending', width: '7rem', minor: 'first', cell: ({ hint }) => `…${hint}` },
         { header: 'Limits', width: '14rem', minor: true, cell: (key) => <KeyLimit of={key} /> },
         {
           header: 'Last used',

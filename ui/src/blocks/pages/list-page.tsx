@@ -24,8 +24,8 @@ export interface Column<Item> {
   cell: (item: Item) => ReactNode
   /** CSS width; absent: what is left. */
   width?: string
-  /** Left out on small screens. */
-  minor?: boolean
+  /** Left out on small screens; `first`: also where a table of many columns leaves no room for names. */
+  minor?: boolean | 'first'
   /** With one such column the list is read whole: it is searched in those columns too, and sorted by its headers. */
   text?: TextOf<Item>
 }
@@ -38,6 +38,9 @@ const changed: Column<StoredRecord> = {
 }
 
 const name: Pick<Column<StoredRecord>, 'header' | 'width' | 'minor'> = { header: 'Name' }
+
+/** Columns between a name and its last change for which a window of 1,200 pixels has room. */
+const MANY = 3
 
 /** Of a list that is read whole. */
 const ROWS = 50
@@ -161,7 +164,7 @@ interface RowsProps<Item> {
 
 function Rows<Item extends StoredRecord>(props: RowsProps<Item>) {
   const { title, path, columns, data, isStale, sorting, onSort } = props
-  const all = [...columns, changed]
+  const all = [...columns, columns.length > MANY ? { ...changed, minor: 'first' as const } : changed]
   return (
     <div className={classes.card}>
       <Table
@@ -190,7 +193,7 @@ function Rows<Item extends StoredRecord>(props: RowsProps<Item>) {
                 <RowLink to={`${path}/${item.id}`}>{item.name}</RowLink>
               </Table.Td>
               {all.map(({ header, cell, minor }) => (
-                <Cell key={header} isMinor={minor === true}>
+                <Cell key={header} minor={minor ?? false}>
                   {cell(item)}
                 </Cell>
               ))}
@@ -213,8 +216,8 @@ function Rows<Item extends StoredRecord>(props: RowsProps<Item>) {
 }
 
 /** Words that its line cuts are read on hover. */
-const Cell = ({ isMinor, children }: { isMinor: boolean; children: ReactNode }) => (
-  <Table.Td data-minor={isMinor || undefined} title={typeof children === 'string' ? children : undefined}>
+const Cell = ({ minor, children }: { minor: boolean | 'first'; children: ReactNode }) => (
+  <Table.Td data-minor={minor || undefined} title={typeof children === 'string' ? children : undefined}>
     {children}
   </Table.Td>
 )
