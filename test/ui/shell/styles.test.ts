@@ -32,6 +32,21 @@ test('every outline has the colour of the focus', async () => {
   expect(outlines.filter((outline) => !/none$|var\(--focus\)/.test(outline))).toEqual([])
 })
 
+test('every gap is of the scale of spaces', async () => {
+  const sheets = (await ownSheets()).map(({ name, css }) => ({ name, gaps: css.match(/\bgap: [^;]+(?=;)/g) ?? [] }))
+  const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.tsx'))
+  const given = names.map(async (name) => {
+    const text = await readFile(new URL(name, root), 'utf8')
+    return { name, gaps: text.match(/\b(?:gap|m[tby]?)=(?:\{\d+\}|"[^"]*")/g) ?? [] }
+  })
+  const gaps = [...sheets, ...(await Promise.all(given))].flatMap(({ name, gaps }) =>
+    gaps.map((gap) => `${name}: ${gap}`),
+  )
+  expect(gaps.length).toBeGreaterThan(300)
+  const scale = ['0', '1', '2', '4', '8', '12', '16', '24', '32']
+  expect(gaps.filter((gap) => gap.match(/(?<=[ "{])\d+(?=px|\})/g)?.some((size) => !scale.includes(size)))).toEqual([])
+})
+
 test('no style sheet composes classes of another', async () => {
   // It copies the other one's classes into this one, and makes Vite warn at `npm ci`: their place in a file is not known.
   expect((await ownSheets()).filter(({ css }) => /\bcomposes:[^;]*\bfrom\b/.test(css)).map(({ name }) => name)).toEqual(

@@ -80,7 +80,7 @@ function Use({ agentId }: { agentId: string }) {
         </Table.ScrollContainer>
       )}
       {data && data.total > SHOWN && (
-        <Text fz="xs" c="dimmed" mt={6}>
+        <Text fz="xs" c="dimmed" mt="xs">
           And {wholeNumber(data.total - SHOWN)} more users.
         </Text>
       )}

@@ -54,7 +54,7 @@ export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFo
           {...form.getInputProps('content')}
           onText={(text) => form.setFieldValue('content', text)}
         />
-        <Text fz="xs" c="dimmed" mt={6} ta="right" data-testid="size">
+        <Text fz="xs" c="dimmed" mt="xs" ta="right" data-testid="size">
           {plural(characters, 'character')} · about {plural(tokens, 'token')}
         </Text>
       </div>

@@ -77,7 +77,7 @@ export function TemplateInput({
         )}
       />
       {problem !== null && (
-        <Text fz="xs" mt={6} className={classes.problem ?? ''} role="status">
+        <Text fz="xs" mt="xs" className={classes.problem ?? ''} role="status">
           {problem}
         </Text>
       )}

@@ -154,7 +154,7 @@ function Head({ trace, reply, folded, setFolded }: HeadProps) {
   const turns = turnsIn(trace.spans).map((turn) => turnKey(reply.id, turn))
   const isFolded = turns.some((turn) => folded.has(turn))
   return (
-    <Group gap="2px 10px" className={ids.ids ?? ''}>
+    <Group gap="2px 8px" className={ids.ids ?? ''}>
       <Id name="Reply" id={reply.id} />
       {requestId !== null && <Id name="Request" id={requestId} />}
       <span className={ids.id}>

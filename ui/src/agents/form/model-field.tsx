@@ -62,7 +62,7 @@ export function ModelFields({ form, onNewProvider }: ModelFieldsProps) {
             onFocus()
           }}
         />
-        <Text fz="xs" c={test.data?.ok === false ? 'red' : 'dimmed'} mt={6} role="status">
+        <Text fz="xs" c={test.data?.ok === false ? 'red' : 'dimmed'} mt="xs" role="status">
           {isKnown && listWords(test)}
         </Text>
       </div>

@@ -29,7 +29,7 @@ export function BrowserWay({ agent: { id, allowedOrigins }, needsKey }: { agent:
       {browserSnippets(place).map(({ title, words, code, grammar, language }, index) => (
         <section key={title}>
           <Title order={2}>{`${index + 1}. ${title}`}</Title>
-          <Text c="dimmed" fz="sm" mb={10}>
+          <Text c="dimmed" fz="sm" mb="xs">
             {words}
           </Text>
           <Code code={code} language={grammar} caption={`${title}, ${language}`} />

@@ -78,7 +78,7 @@ const Calls = ({ place, mode, language }: CallsProps) => (
     {snippets(place, mode, language.value).map(({ title, words, code }, index, { length }) => (
       <section key={title}>
         <Title order={2}>{length > 1 ? `${index + 1}. ${title}` : title}</Title>
-        <Text c="dimmed" fz="sm" mb={10}>
+        <Text c="dimmed" fz="sm" mb="xs">
           {words}
         </Text>
         <Code code={code} language={language.grammar} caption={`${title}, ${language.label}`} />

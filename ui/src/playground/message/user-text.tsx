@@ -27,7 +27,7 @@ export function UserText({ text }: { text: string }) {
         <Button
           variant="subtle"
           size="compact-xs"
-          mt={6}
+          mt="xs"
           aria-expanded={unfolded}
           onClick={() => setUnfolded(!unfolded)}
         >

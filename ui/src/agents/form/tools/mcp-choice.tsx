@@ -97,7 +97,7 @@ function Some({ tools, server, chosen, onChange }: SomeProps) {
         ))}
       </div>
       {chosen.length === 0 && (
-        <Text fz="sm" c="dimmed" mt={6}>
+        <Text fz="sm" c="dimmed" mt="xs">
           No tool is selected, so none is offered.
         </Text>
       )}
