@@ -74,7 +74,7 @@ export async function startTestApp({ settings = {}, database, version = 18 }: Te
   }
 }
 
-/** As in a database in use, where a start finds no job due: the first run of all would be half of what a test costs. */
+/** Makes no job due at the start, as in a database in use: the first runs would be half of what a test costs. */
 const postponeJobs = (sql: FreshDatabase['sql']) => sql`
   insert into jobs (name, due_at)
   select name, clock_timestamp() + interval '59 seconds' from unnest(array['tidy', 'audit', 'indexes', 'titles']) as name`

@@ -21,7 +21,8 @@ verifies('contract-27.moved', 'one whose url or transport has changed since is s
     },
     toolsWithin: async () => [],
   }
-  const once = { signal: new AbortController().signal, key: 'r:1' }
+  const never = () => false
+  const once = { signal: new AbortController().signal, key: 'r:1', callId: 'c', mayLeave: never, isAlone: never }
   const call = async (server: McpServer, of?: string) =>
     await makeAskingCall(
       { mcp, values, states },

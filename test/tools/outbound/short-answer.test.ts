@@ -50,6 +50,7 @@ verifies('contract-27.outbound', 'an answer has 10 s, all redirects together', a
   onTestFinished(() => timeout.mockRestore())
   const answer = fetchShort(outbound, server.url, { method: 'GET', headers: {}, body: null })
   await asked.promise
+  expect(timeout.mock.calls[0]).toEqual([10_000])
   clock.abort(new Error('10 s are over'))
   await expect(answer).rejects.toThrow('10 s are over')
 })
