@@ -63,7 +63,7 @@ export default defineConfig({
             // What conversations, calls of tools, lists and forms are shown with is of no page that one sees first.
             {
               name: 'shared',
-              test: /\/ui\/src\/(?!templates\/|playground\/(?!queries\.|finding\/linked-message\.|transcript\/branches\.)|chart\/|http-tools\/|traces\/|blocks\/(?:diff|forms(?!\/unload-guard)|editing)\/|blocks\/(?:copy|delete-button|code-block)\.|blocks\/pages\/(?!page\.|page-keys\.|awaited\.))/,
+              test: /\/ui\/src\/(?!templates\/|playground\/(?!queries\.|finding\/linked-message\.|transcript\/branches\.)|chart\/|http-tools\/|traces\/|blocks\/(?:diff|forms(?!\/unload-guard)|editing)\/|blocks\/(?:copy|delete-button|code-block|late\/opened-modal)\.|blocks\/pages\/(?!page\.|page-keys\.|awaited\.))/,
               minShareCount: 3,
               priority: 2,
             },
