@@ -1,4 +1,4 @@
-/** What the search for lost owners stores and logs of a reply that nobody goes on with. */
+/** The search for lost owners names, of a reply that nobody goes on with, why it ended: in its row and in the log. */
 import { expect } from 'vitest'
 import { storedReplies } from '../../src/compose/stored-replies.ts'
 import { createLostSearch } from '../../src/coordination/leases/lost-search.ts'

@@ -212,3 +212,18 @@ export interface Journal {
   /** Reads the parts of a stored message. */
   parts(messageId: string): Promise<MessagePart[]>
 }
+
+/** The recorder of a session's steps, as the core needs it: features/traces implements it. */
+export interface TransitionRecorder {
+  record(step: TransitionRecord): void
+  /**
+   * Settles a reply by `settle`, which gets the steps of the reply that are not stored yet, to store them along: one
+   * statement and one row less. `last` ends the reply, and is the last of them. Without steps, `last` is still to be recorded.
+   */
+  settle(
+    last: TransitionRecord & { messageId: string },
+    settle: (steps?: readonly TransitionRecord[]) => Promise<Settled>,
+  ): Promise<Settled>
+  /** Resolves when everything recorded so far is stored, or the database is away. */
+  flush(): Promise<void>
+}
