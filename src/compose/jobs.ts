@@ -14,6 +14,7 @@ import { forgetFollowedLists } from '../features/live-lists/store/followed-lists
 import { forgetSessionDeletions } from '../features/live-lists/store/session-changes.ts'
 import { tidyContents } from '../features/parts/store/parts.ts'
 import { forgetReplays } from '../features/replays/store/replays.ts'
+import { tidyReplies } from '../features/sessions/store/housekeeping.ts'
 import { giveTitles } from '../features/titles/late-titles.ts'
 import { forgetOldSteps } from '../features/traces/store/transitions.ts'
 import { tidyLogins } from '../features/users/store/logins.ts'
@@ -24,7 +25,6 @@ import type { Sql } from '../persistence/postgres/database.ts'
 import { installationId } from '../persistence/records/access/installation.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
-import { tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
 import { buildMissingIndexes } from '../persistence/schema.ts'
 
 export interface BackgroundOptions {

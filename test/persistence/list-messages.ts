@@ -1,7 +1,8 @@
 /** Lists of messages, all in memory, as tests compare them. */
+
+import { type MessageQuery, listMessages as openList } from '../../src/features/sessions/store/message-list.ts'
+import type { Message } from '../../src/features/sessions/store/message-rows.ts'
 import type { Sql } from '../../src/persistence/postgres/database.ts'
-import { type MessageQuery, listMessages as openList } from '../../src/persistence/replies/reading/message-list.ts'
-import type { Message } from '../../src/persistence/replies/reading/message-rows.ts'
 
 export async function listMessages(
   sql: Sql,

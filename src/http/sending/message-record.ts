@@ -15,8 +15,8 @@ import {
 } from '../../features/approvals/index.ts'
 import { encodeStart } from '../../features/continuation/index.ts'
 import { countsOf, limitsInForce } from '../../features/limits/index.ts'
+import { findSession } from '../../features/sessions/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
-import { findSession } from '../../persistence/replies/sessions/sessions.ts'
 import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
 import {
   type AgentDependencies,

@@ -1,7 +1,6 @@
 /** Why a message was not taken (contract sections 3 and 4): the same on every surface, each in its own format. */
 import type { Refusal } from '../../actors/session/host.ts'
-import type { NoRoom } from '../../persistence/replies/sessions/session-changes.ts'
-import type { Session } from '../../persistence/replies/sessions/sessions.ts'
+import type { NoRoom, Session } from '../../features/sessions/index.ts'
 import type { Full } from '../../persistence/replies/sessions/storage-limits.ts'
 import { CodedError, HttpError, missing, revokedSecret } from '../server/http-error.ts'
 

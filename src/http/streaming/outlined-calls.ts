@@ -3,7 +3,7 @@ import { neverMade } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type { FinishReason, ReplyError, ReplyEvent, ServerAsked, UnmadeKind } from '../../actors/reply/reply-event.ts'
 import { childOf } from '../../features/children/index.ts'
-import type { PendingCall } from '../../persistence/replies/reading/waiting-calls.ts'
+import type { PendingCall } from '../../features/sessions/index.ts'
 
 /** Each run of one kind is a part of its own. */
 export type TextKind = 'text' | 'reasoning'

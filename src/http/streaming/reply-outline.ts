@@ -5,7 +5,7 @@
  */
 
 import type { Frame, ReplyEvent } from '../../actors/reply/reply-event.ts'
-import type { PendingCall } from '../../persistence/replies/reading/waiting-calls.ts'
+import type { PendingCall } from '../../features/sessions/index.ts'
 import {
   type CallEvent,
   createCalls,

@@ -15,8 +15,8 @@ import type { SessionHost } from '../../actors/session/host.ts'
 import type { Queued } from '../../actors/session/send.ts'
 import { firstAbort } from '../../async/first-abort.ts'
 import { neverBegun, refuseNeverBegun, replyIdOf } from '../../features/queue/index.ts'
+import { newestReply } from '../../features/sessions/index.ts'
 import { isDatabaseGone, type Sql } from '../../persistence/postgres/database.ts'
-import { newestReply } from '../../persistence/replies/sessions/sessions.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import {
   completionBody,

@@ -1,6 +1,6 @@
 /** The end of a session, and of a child, at all depths (contract section 30). */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { tidyReplies } from '../../../src/persistence/replies/sessions/housekeeping.ts'
+import { tidyReplies } from '../../../src/features/sessions/store/housekeeping.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'

@@ -2,9 +2,9 @@
 import type { DecidedCall, ToolCall } from '../../../actors/ports/index.ts'
 import { isQuestionDecision, type QuestionDecision, type ServerAsked } from '../../../actors/reply/reply-event.ts'
 import { badRequest } from '../../../http/server/http-error.ts'
-import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import type { PendingCall } from '../../sessions/index.ts'
 import type { GivenDecision } from './decisions.ts'
 
 /** Returns the id under which a front end knows a pending call, or its question where the call asks several. */

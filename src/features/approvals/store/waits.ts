@@ -2,14 +2,9 @@
 import type { Carried, DecidedCall } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import {
-  type PendingCall,
-  pendingOf,
-  readPending,
-  type WithPending,
-} from '../../../persistence/replies/reading/waiting-calls.ts'
 import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
+import { type PendingCall, pendingOf, readPending, type WithPending } from '../../sessions/index.ts'
 
 export interface Wait {
   /** The session's newest reply, which ended to wait. */

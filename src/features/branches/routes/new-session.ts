@@ -6,8 +6,8 @@ import { externalIdFault } from '../../../http/server/fields/external-id.ts'
 import { badRequest, HttpError, missing, revokedSecret } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
 import type { StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
+import type { Session } from '../../sessions/index.ts'
 import { createSession, type Fork, forkSession, type NewSession } from '../store/new-session.ts'
 
 export interface SessionMaking {

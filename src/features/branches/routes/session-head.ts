@@ -3,7 +3,7 @@
 import { type NameOf, refuse, refuseBusy, snakeCase } from '../../../http/sending/refusals.ts'
 import { missing } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
+import { findSession, type Session } from '../../sessions/index.ts'
 import * as heads from '../store/head.ts'
 
 /** Throws 404, 400 for an unknown message, 409 while a reply runs, calls wait, or a call waits for the session. */

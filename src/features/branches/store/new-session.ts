@@ -3,7 +3,6 @@ import type { GivenMessage, GivenSummary } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { codeOf, type Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { columns, findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
 import {
   type Full,
   limitColumns,
@@ -12,6 +11,7 @@ import {
 } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 import { admittedParts } from '../../parts/index.ts'
+import { columns, findSession, type Session } from '../../sessions/index.ts'
 import { bytesOfSummary, givenRows } from './given-messages.ts'
 
 /** A session to create. Absent or null fields are empty. */

@@ -2,12 +2,7 @@
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Page, PageQuery } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import {
-  columns,
-  type ListedSession,
-  readSession,
-  type SessionRow,
-} from '../../../persistence/replies/sessions/sessions.ts'
+import { columns, type ListedSession, readSession, type SessionRow } from '../../sessions/index.ts'
 
 /** Lists the sessions below this one, at any depth, oldest first. Null when there is none of this agent with this id. */
 export async function listBelow(

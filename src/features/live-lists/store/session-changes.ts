@@ -2,12 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
-import {
-  columns,
-  type ListedSession,
-  readSession,
-  type SessionRow,
-} from '../../../persistence/replies/sessions/sessions.ts'
+import { columns, type ListedSession, readSession, type SessionRow } from '../../sessions/index.ts'
 
 /** The highest change number allocated, and transactions that may still commit a lower one. */
 export interface Horizon {

@@ -3,7 +3,7 @@ import type { SessionHost } from '../../../actors/session/host.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { findSession } from '../../sessions/index.ts'
 import type { Queue } from '../queue.ts'
 import { listQueue, type QueuedMessage } from '../store/queue.ts'
 

@@ -1,6 +1,6 @@
 /** Searching in messages (contract section 31). Signatures name candidates; their texts decide. */
 import { isoTime } from '../../../persistence/postgres/page.ts'
-import { columns, readSession, type Session, type SessionRow } from '../../../persistence/replies/sessions/sessions.ts'
+import { columns, readSession, type Session, type SessionRow } from '../../sessions/index.ts'
 import { type Mark, marksIn, snippetOf, type Term } from '../text/query.ts'
 import { type Asked, type Candidate, candidatesOf, candidatesWithin, type Place } from './candidates.ts'
 import { type Reading, SearchTooSlow, timed } from './reading.ts'

@@ -1,7 +1,7 @@
 /** The one place where routes that answer for unknown sessions themselves look whether the caller reaches a session. */
 
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
+import { findSession, type Session } from '../../sessions/index.ts'
 import { type Caller, opens } from './caller.ts'
 
 /** Returns null when there is no such session, another agent's, or not the caller's. */

@@ -1,7 +1,7 @@
 /** Deletes the sessions of an agent, or of one of its users, which is no single transaction. */
 import type { SessionHost } from '../../../actors/session/host.ts'
+import { deleteSessionsOf } from '../../../features/sessions/index.ts'
 import { isDatabaseGone, type Sql } from '../../../persistence/postgres/database.ts'
-import { deleteSessionsOf } from '../../../persistence/replies/sessions/sessions.ts'
 import { HttpError } from '../http-error.ts'
 import { databaseWords } from './database-words.ts'
 

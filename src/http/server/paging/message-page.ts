@@ -1,13 +1,13 @@
 /** Reads what a message list is asked for (contract section 11), on both of its paths. */
 import type { FastifyReply } from 'fastify'
-import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
   ListTooLong,
   listMessages,
+  type Message,
   type MessageQuery,
   UnknownMessage,
-} from '../../../persistence/replies/reading/message-list.ts'
-import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
+} from '../../../features/sessions/index.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
 

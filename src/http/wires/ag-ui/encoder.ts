@@ -5,7 +5,7 @@
 import type { FinishReason } from '../../../actors/reply/reply-event.ts'
 import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
 import { type CalledSession, childOf } from '../../../features/children/index.ts'
-import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import type { PendingCall } from '../../../features/sessions/index.ts'
 import type { OutlineWriter, TextKind } from '../../streaming/outlined-calls.ts'
 import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'

@@ -5,7 +5,7 @@ import { rememberScopes } from '../../../../openapi/schemas/conversation/actions
 import { whenBusy } from '../../../../openapi/schemas/conversation/queue.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
 import { type GivenDecision, questionsById, wishOf } from '../../../features/approvals/index.ts'
-import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import type { PendingCall } from '../../../features/sessions/index.ts'
 import { writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { noRetry } from '../../sending/refusals.ts'

@@ -22,10 +22,9 @@ import {
   shownUrls,
 } from '../../../features/parts/index.ts'
 import { refuseQueuedRegenerate, replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
+import { ListTooLong, newestReply } from '../../../features/sessions/index.ts'
 import { type Caller, type DeployHandlers, opensId } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { ListTooLong } from '../../../persistence/replies/reading/message-list.ts'
-import { newestReply } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { idempotencyOf } from '../../sending/request-options.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'

@@ -4,7 +4,7 @@
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import { shownEntries, shownQuestions } from '../../../features/approvals/index.ts'
 import { childOf } from '../../../features/children/index.ts'
-import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import type { PendingCall } from '../../../features/sessions/index.ts'
 import type { OutlineWriter } from '../../streaming/outlined-calls.ts'
 import { createOutline } from '../../streaming/reply-outline.ts'
 import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'

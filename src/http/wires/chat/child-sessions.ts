@@ -1,13 +1,14 @@
 /** The sessions below a session, on its own paths (contract section 30). */
 import { cancelSession } from '../../../features/queue/index.ts'
+import { findSession } from '../../../features/sessions/index.ts'
 import type { DeployHandlers } from '../../../features/users/index.ts'
-import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { missing } from '../../server/http-error.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
 import { followReply } from '../../streaming/reply-stream.ts'
 import { childIn } from '../shared/sessions-below.ts'
 import { sessionFrame } from './completion-frames.ts'
-import { wireMessage, wireSession } from './sessions.ts'
+import { wireMessage } from './messages.ts'
+import { wireSession } from './sessions.ts'
 
 export const childSessionHandlers = (deps: Parameters<typeof cancelSession>[0] & Parameters<typeof followReply>[0]) => {
   const { sql } = deps

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, pathParams } from '../../../../openapi/operation.ts'
 import type { KeyList } from '../../../features/keys/index.ts'
+import { findSession } from '../../../features/sessions/index.ts'
 import { admitShare, type ShareWatch, shareTokenOf } from '../../../features/shares/index.ts'
 import {
   type AuthenticationDependencies,
@@ -25,7 +26,6 @@ import {
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { AgentLookup } from '../../../persistence/records/agent-lookup.ts'
-import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { registerJson } from '../../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../../server/hosts.ts'
 import { HttpError, missing } from '../../server/http-error.ts'

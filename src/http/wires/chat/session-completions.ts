@@ -37,7 +37,6 @@ import {
 } from '../../../features/queue/index.ts'
 import { type Caller, callerLimits, type DeployHandlers, opensId, userOf } from '../../../features/users/index.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { agentOfSession } from '../../sending/agent-of-session.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
@@ -57,7 +56,7 @@ import {
 } from './chat-request.ts'
 import { sessionFrame, wireUsage } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
-import { wireSession } from './sessions.ts'
+import { shownSession } from './sessions.ts'
 
 const checkMessages = bodyCheck(SentMessages)
 
@@ -187,7 +186,7 @@ export const sessionCompletionHandlers = (deps: CompactionDependencies) => {
         (message) => sendFrom(deps, params.agent_id, message),
       )
       if (sent.outcome === 'decided_in_part') {
-        return wireSession((await findSession(sql, params.agent_id, params.session_id)) ?? missing('session'))
+        return await shownSession(sql, params)
       }
       return await answer(sent, body, reply)
     },

@@ -2,12 +2,12 @@
 
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
-import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import { makeSession, moveHead } from '../../../features/branches/index.ts'
 import { asCountedRequest, type LimitDependencies } from '../../../features/limits/index.ts'
 import { type FeedDependencies, type Follower, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
-import { answerPart, partPath } from '../../../features/parts/index.ts'
+import * as sessions from '../../../features/sessions/index.ts'
+import { changeSession, type Session } from '../../../features/sessions/index.ts'
 import {
   type Caller,
   callerLimits,
@@ -20,17 +20,13 @@ import {
 } from '../../../features/users/index.ts'
 import { readPin } from '../../../features/versions/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
-import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
-import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
-import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 import type { StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { changed } from '../../sending/refusals.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { listAs } from '../../server/paging/list.ts'
-import { answerMessages } from '../../server/paging/message-page.ts'
 import { sessionsBelow } from '../shared/sessions-below.ts'
 import { readMessages } from './chat-request.ts'
+import { messageHandlers } from './messages.ts'
 
 export interface SessionDependencies extends UsedMetadataDependencies, FeedDependencies, LimitDependencies {
   sql: Sql
@@ -68,6 +64,10 @@ export const wireSession = ({ headId, forkedFrom, parent, ...session }: Session)
 const withChildren = ({ children }: { children?: 'true' | 'false' | undefined }, caller: Caller): boolean =>
   (children ?? (caller.kind === 'secret' ? 'false' : 'true')) === 'true'
 
+/** Reads a session, and throws 404 when there is none. */
+export const shownSession = async (sql: Sql, { agent_id, session_id }: Record<'agent_id' | 'session_id', string>) =>
+  wireSession((await sessions.findSession(sql, agent_id, session_id)) ?? missing('session'))
+
 const wireListed = ({ status, queued, ...session }: sessions.ListedSession) => ({
   ...wireSession(session),
   status,
@@ -77,47 +77,6 @@ const wireListed = ({ status, queued, ...session }: sessions.ListedSession) => (
 const followerOf = (caller: Caller): Follower => ({
   kind: caller.kind === 'secret' ? 'user' : 'key',
   id: callerName(caller),
-})
-
-const wirePart = ({ id: messageId, agentId, sessionId }: Message, part: MessagePart, index: number) => ({
-  type: part.type,
-  url: partPath('deploy', { agentId, sessionId, messageId, n: `${index}` }),
-  media_type: part.mediaType,
-  filename: part.filename,
-  size: part.size,
-})
-
-/** Returns why a reply failed, as its error chunk says it. Older versions may have stored none of it. */
-const failureOf = ({ errorCode, errorMessage }: Message) => ({
-  code: errorCode ?? 'internal',
-  message: errorMessage ?? '',
-})
-
-/** Returns the feedback of the session's user as a field. Without it there is none. */
-function userFeedback({ feedback }: Pick<Message, 'feedback'>) {
-  const own = feedback.find(({ by }) => by === 'user')
-  if (own === undefined) return {}
-  const { score, comment, createdAt: created_at, updatedAt: updated_at } = own
-  return { feedback: { score, comment, created_at, updated_at } }
-}
-
-export const wireMessage = (message: Message) => ({
-  id: message.id,
-  session_id: message.sessionId,
-  parent_id: message.parentId,
-  role: message.role,
-  content: message.content,
-  status: message.status,
-  finish_reason: message.finishReason,
-  created_at: message.createdAt,
-  ...(message.status === 'error' && { error: failureOf(message) }),
-  ...userFeedback(message),
-  ...(message.reasoning !== null && { reasoning: message.reasoning }),
-  ...(message.continuations.length > 0 && { continuations: message.continuations }),
-  ...(message.missingTools.length > 0 && {
-    missing_tools: message.missingTools.map(({ server, reason }) => ({ server, reason })),
-  }),
-  ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => wirePart(message, part, n)) }),
 })
 
 /** Throws 403 for the version that a client secret names, whatever it is. */
@@ -206,8 +165,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
         },
       )
     },
-    getSession: async ({ params }) =>
-      wireSession((await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')),
+    getSession: ({ params }) => shownSession(sql, params),
     updateSession: async ({ params, body, caller }) => {
       const { agent_id: agentId, session_id: sessionId } = params
       refusePin(caller, body.agent_version)
@@ -218,8 +176,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
         changed(await changeSession(sql, agentId, sessionId, changes, deriveTitle, deps.storage), 'session'),
       )
     },
-    listSessionMessages: ({ params, query, reply }) => answerMessages(sql, params, query, { reply, show: wireMessage }),
-    getMessagePart: ({ params, reply }) => answerPart(sql, params, reply),
+    ...messageHandlers(sql),
     moveHead: async ({ params, body }) =>
       wireSession(await moveHead(sql, params.agent_id, params.session_id, body.message_id)),
     deleteSession: async ({ params }) => {

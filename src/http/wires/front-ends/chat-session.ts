@@ -1,9 +1,9 @@
 /** The session that a front end addresses by the id of its chat or thread (contract section 25). */
 import { newId } from '../../../actors/reply/new-id.ts'
+import type { Session } from '../../../features/sessions/index.ts'
 import { type Caller, ownSession } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
 import { chatIdFault } from '../../server/fields/external-id.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 

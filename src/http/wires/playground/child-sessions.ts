@@ -1,6 +1,6 @@
 /** The sessions below a session, on the playground's paths (contract section 30). */
 import { cancelSession } from '../../../features/queue/index.ts'
-import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { findSession } from '../../../features/sessions/index.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'

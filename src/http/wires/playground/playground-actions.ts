@@ -4,7 +4,7 @@ import { pendingKinds, type ReplyError } from '../../../actors/reply/reply-event
 import { decisionsIn, readDecisions, sendDecisions } from '../../../features/approvals/index.ts'
 import type { CompactionDependencies } from '../../../features/compaction/index.ts'
 import { sentAnswer } from '../../../features/queue/index.ts'
-import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { findSession } from '../../../features/sessions/index.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'

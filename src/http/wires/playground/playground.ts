@@ -3,7 +3,6 @@
  * settings.
  */
 
-import type { FastifyRequest } from 'fastify'
 import { camelCase } from '../../../../openapi/camel-case.ts'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
@@ -11,7 +10,6 @@ import type { MessagePart, MessagePlace } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { listFramePlaces, makeSession, moveHead } from '../../../features/branches/index.ts'
 import { checkpointsOf, compactNow } from '../../../features/compaction/index.ts'
-import { giveFeedback, takeFeedbackBack } from '../../../features/feedback/index.ts'
 import {
   answerPart,
   type FindStored,
@@ -32,11 +30,10 @@ import {
   removeQueued,
   sentAnswer,
 } from '../../../features/queue/index.ts'
+import * as sessions from '../../../features/sessions/index.ts'
+import { changeSession, type Message } from '../../../features/sessions/index.ts'
 import { readAskedVersion, readPin } from '../../../features/versions/index.ts'
 import type { DerivedKey } from '../../../persistence/records/access/secrets.ts'
-import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
-import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
-import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-input.ts'
@@ -53,6 +50,7 @@ import { answerMessages } from '../../server/paging/message-page.ts'
 import { followReply, streamReply } from '../../streaming/reply-stream.ts'
 import { playgroundFrame } from '../chat/completion-frames.ts'
 import { sessionsBelow } from '../shared/sessions-below.ts'
+import { playgroundFeedback } from './feedback.ts'
 import { type PlaygroundDependencies, playgroundActions } from './playground-actions.ts'
 import { toolCallsOf } from './shown-calls.ts'
 
@@ -189,16 +187,6 @@ function startChat(deps: PlaygroundDependencies): Handlers<'playground'>['create
   }
 }
 
-/** Returns the reply that a login or a key speaks of, under its own name. */
-const ownPlace = (
-  {
-    agent_id: agentId,
-    session_id: sessionId,
-    message_id: messageId,
-  }: Record<'agent_id' | 'session_id' | 'message_id', string>,
-  { actor }: FastifyRequest,
-) => ({ agentId, sessionId, messageId, by: 'login' as const, name: actor?.actor ?? null })
-
 /** The operations of shares have their handlers from compose/. */
 type ShareOperation = 'createPlaygroundShare' | 'listPlaygroundShares' | 'deletePlaygroundShare'
 
@@ -246,9 +234,7 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     movePlaygroundHead: ({ params, body }) =>
       moveHead(sql, params.agent_id, params.session_id, body.messageId, camelCase),
     getPlaygroundPart: ({ params, reply }) => answerPart(sql, params, reply),
-    putPlaygroundFeedback: async ({ params, body, request }) =>
-      await giveFeedback(deps, ownPlace(params, request), { score: body.score, comment: body.comment ?? null }),
-    deletePlaygroundFeedback: async ({ params, request }) => await takeFeedbackBack(deps, ownPlace(params, request)),
+    ...playgroundFeedback(deps),
     createPlaygroundChat: startChat(deps),
     createPlaygroundActions: playgroundActions(deps),
     resumePlaygroundChat: ({ params, ...exchange }) => followReply(deps, params, exchange, playgroundFrame),

@@ -3,8 +3,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { decisionText } from '../../../actors/history/decided-calls.ts'
 import { isSent } from '../../../actors/reply/reply-event.ts'
 import { childOf } from '../../../features/children/index.ts'
-import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
-import type { WaitedCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import type { Message, WaitedCall } from '../../../features/sessions/index.ts'
 import { parseExact } from '../../../untrusted/exact-json.ts'
 
 type ToolCallShown = components['schemas']['PlaygroundToolCall']

@@ -1,7 +1,7 @@
 /** The sessions below a session, on its paths (contract section 30). */
 import { listBelow, placeBelow } from '../../../features/children/index.ts'
+import type { ListedSession } from '../../../features/sessions/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import type { ListedSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { missing } from '../../server/http-error.ts'
 import { listAs } from '../../server/paging/list.ts'
 

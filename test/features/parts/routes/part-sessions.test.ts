@@ -1,7 +1,7 @@
 /** Contract section 13: parts of sessions' messages as they are compared, kept and sent again. */
 import { afterAll, expect } from 'vitest'
 import { tidyContents } from '../../../../src/features/parts/store/parts.ts'
-import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
+import { tidyReplies } from '../../../../src/features/sessions/store/housekeeping.ts'
 import { openRepeatScene } from '../../../http/repeat-scene.ts'
 import { contentOf } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'

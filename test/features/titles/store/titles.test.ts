@@ -1,7 +1,7 @@
 /** Sessions without a title: found, claimed once, taken over, given up. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deleteSession } from '../../../../src/features/sessions/store/sessions.ts'
 import { claimUntitled, postponeTitle, releaseTitle, storeTitle } from '../../../../src/features/titles/store/titles.ts'
-import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { failed, finished, openScene, type Scene, textAt, versions } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
 

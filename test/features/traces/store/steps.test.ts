@@ -1,9 +1,9 @@
 /** Steps of replies, stored beside them: they hold back no reply, and go with their session. */
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import type { ReplyInfo, TransitionRecord } from '../../../../src/actors/ports/index.ts'
+import { deleteSession } from '../../../../src/features/sessions/store/sessions.ts'
 import { recordTransitions } from '../../../../src/features/traces/store/transitions.ts'
 import { createTransitionRecorder } from '../../../../src/features/traces/transitions.ts'
-import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { finished, newAgent, openScene, type Scene, versions } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
 

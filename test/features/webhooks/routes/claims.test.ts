@@ -1,5 +1,6 @@
 /** Claims of deliveries, at SQL level (contract section 22). */
 import { expect } from 'vitest'
+import { deleteSession } from '../../../../src/features/sessions/store/sessions.ts'
 import {
   claimDeliveries,
   deliverAgain,
@@ -7,7 +8,6 @@ import {
   storeAttempt,
 } from '../../../../src/features/webhooks/store/deliveries.ts'
 import type { Sql } from '../../../../src/persistence/postgres/database.ts'
-import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { openScene } from '../../../persistence/scene.ts'
 import { freshDatabase } from '../../../support/database.ts'
 import { verifies } from '../../../verifies.ts'

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
 import type { StoredEvent } from '../../../../src/actors/reply/reply-event.ts'
+import { deleteAgent, deleteSession } from '../../../../src/features/sessions/store/sessions.ts'
 import { recordTransitions } from '../../../../src/features/traces/store/transitions.ts'
 import { codeOf } from '../../../../src/persistence/postgres/database.ts'
-import { deleteAgent, deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { verifies } from '../../../verifies.ts'
 import { finished, newAgent, openScene, type Scene, textAt, toolResultAt, versions } from '../../scene.ts'
 

@@ -1,9 +1,9 @@
 /** The sessions of all agents, for operators: a page, and a count up to a limit. */
 import { restStates } from '../../../../actors/reply/reply-event.ts'
+import { type ParentCall, parentOf } from '../../../../features/sessions/index.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime, type PageQuery } from '../../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../../persistence/postgres/uuid.ts'
-import { type ParentCall, parentOf } from '../../../../persistence/replies/sessions/sessions.ts'
 import { holds, type ReplyFilter, repliesMatch } from './reply-filter.ts'
 
 const sessionStatuses = [...restStates, 'streaming'] as const

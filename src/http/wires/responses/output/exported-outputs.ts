@@ -1,6 +1,7 @@
 /** Outputs that callers gave for calls, as exports show them (contract section 32). */
+
+import type { Message } from '../../../../features/sessions/index.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
-import type { Message } from '../../../../persistence/replies/reading/message-rows.ts'
 import { readTurnsOf } from '../store/stored-inputs.ts'
 import { outputOf, pathsOf } from './stored-items.ts'
 

@@ -1,6 +1,6 @@
 /** A user's sessions are counted without a visit to the table for each of them, in any state of vacuum. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { listSessions } from '../../../../../src/persistence/replies/sessions/sessions.ts'
+import { listSessions } from '../../../../../src/features/sessions/store/sessions.ts'
 import { freshDatabase } from '../../../../support/database.ts'
 import { inTier } from '../../../../support/tier.ts'
 import { verifies } from '../../../../verifies.ts'

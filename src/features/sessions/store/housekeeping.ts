@@ -1,6 +1,6 @@
 /** Deletes expired data of conversations. Each step is one idempotent statement that any instance may run. */
 
-import type { Sql } from '../../postgres/database.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
 
 /** Most rows that one statement deletes, so that nothing else waits for long. */
 const BATCH = 5000

@@ -9,9 +9,14 @@ import type {
   Usage,
 } from '../../../actors/reply/reply-event.ts'
 
-import type { Sql } from '../../postgres/database.ts'
-import { type Fragment, isoOf, quickTime } from '../../postgres/page.ts'
-import { type CountedDetails, storedUsage, type UsageRow } from '../settling/stored-outcome.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { type Fragment, isoOf, quickTime } from '../../../persistence/postgres/page.ts'
+import { type PartRow, partOf, partsOfMany } from '../../../persistence/replies/reading/part-rows.ts'
+import {
+  type CountedDetails,
+  storedUsage,
+  type UsageRow,
+} from '../../../persistence/replies/settling/stored-outcome.ts'
 import {
   type FramesOrEnds,
   framesOrEnds,
@@ -20,9 +25,8 @@ import {
   offsetOf,
   type ShownRow,
   shownOf,
-} from '../settling/stored-reply.ts'
-import { decodeFacts } from '../stored/stored-columns.ts'
-import { type PartRow, partOf, partsOfMany } from './part-rows.ts'
+} from '../../../persistence/replies/settling/stored-reply.ts'
+import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 import { mayHaveWaited, type WaitedCall } from './waiting-calls.ts'
 
 export interface Message {

@@ -1,10 +1,10 @@
 /** Changing what a session's caller gave it. */
-import type { Sql } from '../../postgres/database.ts'
-import type { Fragment } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
-import { jsonText } from '../settling/stored-reply.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import type { Fragment } from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { type Full, noLimits, type StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
+import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 import { columns, findSession, readSession, type Session, type SessionRow } from './sessions.ts'
-import { type Full, noLimits, type StorageLimits } from './storage-limits.ts'
 
 /**
  * Absent fields stay. `metadata` is replaced as a whole; null clears. `bySecret`: a client secret gives it, and what is new

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { forgetSessionDeletions } from '../../../../src/features/live-lists/store/session-changes.ts'
+import { tidyReplies } from '../../../../src/features/sessions/store/housekeeping.ts'
 import { forgetOldSteps } from '../../../../src/features/traces/store/transitions.ts'
 import { tidyLogins } from '../../../../src/features/users/store/logins.ts'
 import { forgetRevocations } from '../../../../src/features/users/store/users.ts'
 import { forgetDeliveries } from '../../../../src/features/webhooks/store/deliveries.ts'
-import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
+import { openScene, type Scene, versions } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { openScene, type Scene, versions } from '../../scene.ts'
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene

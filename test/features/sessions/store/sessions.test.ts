@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSession } from '../../../../src/features/branches/store/new-session.ts'
+import { tidyReplies } from '../../../../src/features/sessions/store/housekeeping.ts'
+import * as sessions from '../../../../src/features/sessions/store/sessions.ts'
 import * as transitions from '../../../../src/features/traces/store/transitions.ts'
-import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
-import * as sessions from '../../../../src/persistence/replies/sessions/sessions.ts'
+import { listMessages } from '../../../persistence/list-messages.ts'
+import { failed, finished, newAgent, openScene, type Scene, textAt, versions } from '../../../persistence/scene.ts'
 import { storedFrames, storeFrame } from '../../../support/frames.ts'
 import { verifies } from '../../../verifies.ts'
-import { listMessages } from '../../list-messages.ts'
-import { failed, finished, newAgent, openScene, type Scene, textAt, versions } from '../../scene.ts'
 
 const unknown = '00000000-0000-4000-8000-00000000dead'
 const page = { limit: 20, offset: 0 }

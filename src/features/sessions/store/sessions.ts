@@ -1,11 +1,11 @@
 /** Finding, changing and deleting sessions, and the ends of their conversations. Times are ISO 8601 UTC. */
 import type { RestState } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
-import { type AnySql, isLockConflict, type Sql } from '../../postgres/database.ts'
-import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
-import { type PendingCall, pendingOf, readPending, type WithPending } from '../reading/waiting-calls.ts'
-import { jsonText } from '../settling/stored-reply.ts'
+import { type AnySql, isLockConflict, type Sql } from '../../../persistence/postgres/database.ts'
+import { type Fragment, type Page, type PageQuery, timestamps } from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
+import { type PendingCall, pendingOf, readPending, type WithPending } from './waiting-calls.ts'
 
 export interface Session {
   id: string

@@ -1,8 +1,8 @@
 /** Calls that wait for somebody, as all that read sessions and messages take them. */
 import type { AnswerDecision, CallDecision, PendingKind } from '../../../actors/reply/reply-event.ts'
+import type { AnySql } from '../../../persistence/postgres/database.ts'
+import type { Fragment } from '../../../persistence/postgres/page.ts'
 import { parseExact } from '../../../untrusted/exact-json.ts'
-import type { AnySql } from '../../postgres/database.ts'
-import type { Fragment } from '../../postgres/page.ts'
 
 /** A pending call as every surface shows it. */
 export interface PendingCall {

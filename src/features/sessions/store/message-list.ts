@@ -2,10 +2,10 @@
  * Lists of a session's messages, however much they hold: a short one is read at once, of a long one as much at a time as its
  * reader takes (contract section 26). 25 messages of 4 MB held the process up for two seconds, and took 1.4 GB for six readers.
  */
-import type { Sql } from '../../postgres/database.ts'
-import { isUuid } from '../../postgres/uuid.ts'
-import { findSession } from '../sessions/sessions.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { type Message, type MessageRow, messageColumns, messageOf } from './message-rows.ts'
+import { findSession } from './sessions.ts'
 
 /** The choice of messages of a session: all, or those nearest to a message before or after them, or the newest. */
 export interface MessageQuery {

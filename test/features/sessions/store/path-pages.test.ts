@@ -1,13 +1,13 @@
 /** Contract section 14: lists of messages follow the path, however often it turns, and whatever part of it is asked for. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MessagePlace } from '../../../../src/actors/ports/index.ts'
+import type { MessageQuery } from '../../../../src/features/sessions/store/message-list.ts'
+import type { Message } from '../../../../src/features/sessions/store/message-rows.ts'
 import { connect } from '../../../../src/persistence/postgres/database.ts'
-import type { MessageQuery } from '../../../../src/persistence/replies/reading/message-list.ts'
-import type { Message } from '../../../../src/persistence/replies/reading/message-rows.ts'
+import { listMessages } from '../../../persistence/list-messages.ts'
+import { finished, openScene, type Scene, versions } from '../../../persistence/scene.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { verifies } from '../../../verifies.ts'
-import { listMessages } from '../../list-messages.ts'
-import { finished, openScene, type Scene, versions } from '../../scene.ts'
 
 /** More than a line stores of those before it. */
 const TURNS = 100
