@@ -3,7 +3,6 @@
  * under which it may write. Other instances increment the epoch when they declare this one lost.
  */
 import type { Sql } from 'postgres'
-import type { ClockWatch } from './clock-watch.ts'
 
 export interface LeaseOptions {
   /** A dedicated connection: a renewal must not queue behind anything. */
@@ -19,7 +18,8 @@ export interface LeaseOptions {
   onLapsed(): void
   /** A renewal succeeded or failed. When absent, it is not measured. */
   onRenewal?: ((ok: boolean) => void) | undefined
-  clock?: Pick<ClockWatch, 'saw'> | undefined
+  /** The watch that is told the database's clock (ms since 1970), read between a statement's sending and its answer. */
+  clock?: { saw(databaseMs: number, sentAtMs: number, answeredAtMs: number): void } | undefined
 }
 
 export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal, clock }: LeaseOptions) {

@@ -1,7 +1,7 @@
 /** The columns of approvals: decisions and answers with a message, calls that wait with the end of a reply. */
 import type { Decisions, MessageDecisions, Settlement, WaitingCall } from '../../../actors/ports/index.ts'
 import { isUnmadeKind } from '../../../actors/reply/reply-event.ts'
-import { encodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
+import { encodeCarried } from '../../../persistence/stored-forms/stored-carried.ts'
 
 /** Returns the columns of an admission with decisions or answers. */
 export function admittedDecisions({ decided, answers, ...others }: MessageDecisions) {

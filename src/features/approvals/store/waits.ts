@@ -2,8 +2,8 @@
 import type { Carried, DecidedCall } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
+import { decodeCarried } from '../../../persistence/stored-forms/stored-carried.ts'
 import { type PendingCall, pendingOf, readPending, type WithPending } from '../../sessions/index.ts'
 
 export interface Wait {

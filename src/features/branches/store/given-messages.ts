@@ -3,7 +3,7 @@ import type { GivenMessage, GivenSummary, MessagePart, SessionToMake } from '../
 import { newId } from '../../../actors/reply/new-id.ts'
 import { isNumberedKind, type StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
-import { encodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
+import { encodeCarried } from '../../../persistence/stored-forms/stored-carried.ts'
 
 interface GivenColumns {
   role: GivenMessage['role']

@@ -8,7 +8,7 @@ import {
   type HandoverReason,
   handoverReasons,
 } from '../../../actors/reply/reply-event.ts'
-import { orNull } from '../../../persistence/replies/stored/shared-schemas.ts'
+import { orNull } from '../../../persistence/stored-forms/shared-schemas.ts'
 import { decoder } from '../../../persistence/stored-json.ts'
 
 const schema = Type.Object({

@@ -10,7 +10,7 @@ import {
   storedToolChoice,
   storedTurn,
   strict,
-} from '../../../persistence/replies/stored/shared-schemas.ts'
+} from '../../../persistence/stored-forms/shared-schemas.ts'
 import { type SameFields, versionedCodec } from '../../../persistence/stored-json.ts'
 
 const start = Type.Object(

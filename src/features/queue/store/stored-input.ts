@@ -1,6 +1,7 @@
 /** Stores what a queued message requests until its reply begins: JSON with a version. */
 import Type, { type Static } from 'typebox'
 import type { QueuedInput } from '../../../actors/ports/index.ts'
+import { factsSchema } from '../../../persistence/replies/stored/stored-columns.ts'
 import {
   orNull,
   storedFields,
@@ -8,8 +9,7 @@ import {
   storedTool,
   storedToolChoice,
   strict,
-} from '../../../persistence/replies/stored/shared-schemas.ts'
-import { factsSchema } from '../../../persistence/replies/stored/stored-columns.ts'
+} from '../../../persistence/stored-forms/shared-schemas.ts'
 import { type SameFields, versionedCodec } from '../../../persistence/stored-json.ts'
 
 const name = orNull(Type.String())

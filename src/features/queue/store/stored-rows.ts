@@ -7,8 +7,8 @@ import Type, { type Static } from 'typebox'
 import type { CallAnswer, LimitsInForce, MessagePlace, NoPlace } from '../../../actors/ports/index.ts'
 import type { RestState } from '../../../actors/reply/reply-event.ts'
 import type { admissionColumns } from '../../../persistence/replies/admission/admission.ts'
-import { orNull, strict } from '../../../persistence/replies/stored/shared-schemas.ts'
 import { factsSchema } from '../../../persistence/replies/stored/stored-columns.ts'
+import { orNull, strict } from '../../../persistence/stored-forms/shared-schemas.ts'
 import { decoder, type SameFields } from '../../../persistence/stored-json.ts'
 
 const name = orNull(Type.String())

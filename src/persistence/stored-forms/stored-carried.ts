@@ -1,7 +1,7 @@
 /** Stores what a waiting session carries to its next reply: JSON with a version, kept for months. */
 import Type, { type Static } from 'typebox'
-import type { Carried } from '../../../actors/ports/index.ts'
-import { type SameFields, versionedCodec } from '../../stored-json.ts'
+import type { Carried } from '../../actors/ports/index.ts'
+import { type SameFields, versionedCodec } from '../stored-json.ts'
 import {
   type StoredOpenTurn,
   storedAnswer,

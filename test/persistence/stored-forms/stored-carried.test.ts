@@ -2,14 +2,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import {
-  carriedSchemas,
-  decodeCarried,
-  encodeCarried,
-} from '../../../../src/persistence/replies/stored/stored-carried.ts'
-import { verifies } from '../../../verifies.ts'
+import { carriedSchemas, decodeCarried, encodeCarried } from '../../../src/persistence/stored-forms/stored-carried.ts'
+import { verifies } from '../../verifies.ts'
 
-const folder = new URL('../../../persistence/fixtures/carried/', import.meta.url)
+const folder = new URL('../fixtures/carried/', import.meta.url)
 const fixture = async (version: number) => JSON.parse(await readFile(new URL(`${version}.json`, folder), 'utf8'))
 
 /** A schema is never changed once it was released. A change is a new version: another line, another file. */

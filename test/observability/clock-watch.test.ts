@@ -1,7 +1,7 @@
 /** A clock that is far from the database's is told once, and so is its return (issue 69). */
 import { expect, test } from 'vitest'
-import { createClockWatch } from '../../src/coordination/leases/clock-watch.ts'
 import { createLease } from '../../src/coordination/leases/lease.ts'
+import { createClockWatch } from '../../src/observability/clock-watch.ts'
 import { freshDatabase } from '../support/database.ts'
 
 function watched() {

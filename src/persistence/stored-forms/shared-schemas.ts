@@ -3,8 +3,8 @@
  * hashes in the tests of those forms hold them.
  */
 import Type, { type Static } from 'typebox'
-import type { OpenTurn, WaitingCall } from '../../../actors/ports/index.ts'
-import type { SameFields } from '../../stored-json.ts'
+import type { OpenTurn, WaitingCall } from '../../actors/ports/index.ts'
+import type { SameFields } from '../stored-json.ts'
 
 export const strict = { additionalProperties: false }
 
