@@ -20,7 +20,7 @@ export const historyLimits = (maxTokens: number): HistoryLimits => ({
  * Divides messages into turns: a user's message and all that answered it. A reply whose question was not read any more is
  * half a turn: only whole ones are sent. A conversation that was given may begin with the assistant: that is a turn, too.
  */
-function turnsOf<Message extends { role: string }>(messages: readonly Message[], isWhole: boolean): Message[][] {
+export function turnsOf<Message extends { role: string }>(messages: readonly Message[], isWhole: boolean): Message[][] {
   const turns: Message[][] = []
   for (const message of messages) {
     const turn = turns.at(-1)
@@ -89,7 +89,7 @@ export function storedConversation(
 }
 
 /** The position of a summary that a session begins with: before its first message. */
-const BEFORE_ALL = -1
+export const BEFORE_ALL = -1
 
 /** Returns whether these are all messages of a session that begins with a summary. */
 const isBehindAll = (checkpoint: Checkpoint | null, [first]: readonly HistoryMessage[]): boolean =>
@@ -100,32 +100,3 @@ export const restingConversation = (stored: History): Conversation => ({
   ...storedConversation(stored, stored.messages, { content: '', parts: [] }, false),
   newest: [],
 })
-
-/**
- * Returns a conversation that the caller keeps: all of it is given, each time. `at` as for a stored one. `summary`: of what
- * was before. Null when nothing was.
- */
-export function givenConversation(
-  messages: readonly ModelMessage[],
-  at: string | null = null,
-  summary: string | null = null,
-): Conversation {
-  const newestAt = messages.findLastIndex(({ role }) => role === 'user')
-  return {
-    turns: turnsOf(messages.slice(0, Math.max(0, newestAt)), true).map((sent) => ({ sent, first: null, last: -1 })),
-    newest: messages
-      .slice(Math.max(0, newestAt))
-      .map((message) => (message.role === 'user' && at !== null ? withTime(message, at) : message)),
-    isWhole: summary === null,
-    checkpoint: summary === null ? null : { id: '', position: BEFORE_ALL, summary },
-    before: null,
-  }
-}
-
-/** Returns a given conversation to which nothing is added. */
-export function restingGiven(messages: readonly ModelMessage[], summary: string | null): Conversation {
-  const conversation = givenConversation(messages, null, summary)
-  const { turns, newest } = conversation
-  const last = newest.length === 0 ? [] : [{ sent: newest, first: null, last: BEFORE_ALL }]
-  return { ...conversation, turns: [...turns, ...last], newest: [] }
-}

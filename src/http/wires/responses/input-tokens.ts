@@ -2,12 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { type Conversation, createComposer, fixedTokens } from '../../../actors/history/conversation.ts'
 import { tokensOfAll } from '../../../actors/history/estimate.ts'
-import {
-  givenConversation,
-  historyLimits,
-  restingConversation,
-  storedConversation,
-} from '../../../actors/history/history.ts'
+import { historyLimits, restingConversation, storedConversation } from '../../../actors/history/history.ts'
 import { withOutputParts } from '../../../actors/history/message-parts.ts'
 import type { Chain, DecidedCall, ModelMessage } from '../../../actors/ports/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
@@ -24,6 +19,7 @@ import { promptToSend } from '../../../templates/prompt-template.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { textOfInstructions } from '../../sending/caller-instructions.ts'
+import { givenConversation } from '../shared/given-conversation.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf, conversationOf } from './input/history-items.ts'
 import { type InputItem, readInput } from './input/input-items.ts'
