@@ -79,4 +79,11 @@ describe('the turns that are sent', () => {
     expect(newestWithin([10, 20, 30], 50)).toBe(1)
     expect(newestWithin([10, 20, 30], 20)).toBe(3)
   })
+
+  verifies('contract-19.budget', 'what fills the room to the last token is sent whole', () => {
+    expect(firstTurn([50, 50], { room: 100, start: 0 })).toBe(0)
+    expect(firstTurn([50, 50], { room: 100, start: null })).toBe(0)
+    expect(firstTurn([50, 50, 100], { room: 100, start: 0 })).toBe(2)
+    expect(newestWithin([20, 30], 50)).toBe(0)
+  })
 })

@@ -48,6 +48,7 @@ describe('what is counted', () => {
     expect(correctionOf({ estimated: 100, reported: 150 })).toBe(1.5)
     // A server that cuts in silence must not be sent more for it.
     expect(correctionOf({ estimated: 10_000, reported: 20 })).toBe(1)
+    expect([30, 29].map((reported) => correctionOf({ estimated: 100, reported }))).toEqual([0.5, 1])
     expect(correctionOf({ estimated: 100, reported: null })).toBe(1)
     expect(correctionOf(null)).toBe(1)
   })
@@ -60,6 +61,23 @@ describe('what is counted', () => {
     expect(tokensOfMessage({ role: 'assistant', content: '', toolCalls: [call] })).toBeGreaterThan(15)
     const tool = { name: 'find', description: 'Finds what is asked for.', inputSchema: { type: 'object' } }
     expect(tokensOfTools([tool, tool])).toBe(2 * tokensOfTools([tool]))
+    const detailed = { ...tool, inputSchema: { type: 'object', properties: { query: { type: 'string' } } } }
+    expect(tokensOfTools([detailed])).toBeGreaterThan(tokensOfTools([tool]))
+  })
+
+  verifies('contract-19.budget', 'pictures of a result count, and files by their size', () => {
+    const file = { type: 'file', detail: null, sourceUrl: null, place: 0, filename: null, sha256: '' } as const
+    const of = (mediaType: string, size: number) =>
+      tokensOfMessage({
+        role: 'user',
+        content: '',
+        segments: [{ ...file, mediaType, size, async *read() {} }],
+      }) - tokensOfMessage({ role: 'user', content: '' })
+    expect(of('application/pdf', 50_001)).toBe(2 * of('application/pdf', 50_000))
+    expect(of('text/plain', 4000)).toBe(1000)
+    const picture = { ...file, type: 'image_url', mediaType: 'image/png', size: 1, async *read() {} } as const
+    const result = { role: 'tool', toolCallId: 'c', content: '' } as const
+    expect(tokensOfMessage({ ...result, pictures: [picture] }) - tokensOfMessage(result)).toBe(1000)
   })
 
   test('of a long text windows are looked at, which comes to the same', () => {

@@ -4,12 +4,16 @@ import { describe, expect, test } from 'vitest'
 import { cleanText, createTextCleaner } from '../../../src/actors/generate/text-cleaner.ts'
 import { tokensOfAll } from '../../../src/actors/history/estimate.ts'
 import { deriveTitle } from '../../../src/actors/history/title.ts'
-import type { HistoryMessage } from '../../../src/actors/ports/index.ts'
+import type { HistoryMessage, MessagePart } from '../../../src/actors/ports/index.ts'
 import { verifies } from '../../verifies.ts'
 import { modelHistory } from './sent-history.ts'
 
 const user = (content: string): HistoryMessage => ({ role: 'user', content })
 const assistant = (content: string): HistoryMessage => ({ role: 'assistant', content })
+const picture = (sha256: string): MessagePart => ({
+  ...{ type: 'image_url', mediaType: 'image/png', filename: null, detail: null, sourceUrl: null, place: 0 },
+  ...{ size: 1, sha256, async *read() {} },
+})
 
 describe('history', () => {
   verifies('contract-4.history', 'replies as they were seen, the newest message last', () => {
@@ -24,6 +28,18 @@ describe('history', () => {
   verifies('contract-4.history', 'a message that failed empty and was sent again is sent once', () => {
     expect(modelHistory([user('a'), assistant(''), user('a'), assistant('')], 'a', 100)).toEqual([user('a')])
     expect(modelHistory([user('a'), assistant('half')], 'a', 100)).toEqual([user('a'), assistant('half'), user('a')])
+    // Sent again at once, before another message came.
+    const sent = [user('a'), assistant(''), user('a'), assistant('x')]
+    expect(modelHistory(sent, 'c', 100)).toEqual([user('a'), assistant('x'), user('c')])
+  })
+  verifies('contract-4.history', 'the same words with another picture are another message', () => {
+    const one = { ...user('a'), parts: [picture('1')] }
+    const sent = (parts: MessagePart[]) => modelHistory([one, assistant('')], 'a', 10_000, true, parts)[0]?.content
+    expect([sent([picture('1')]), sent([picture('2')]), sent([])]).toEqual(['a', 'a\n\na', 'a\n\na'])
+    const linked = (sourceUrl: string) => ({ ...picture('1'), sourceUrl })
+    const again = { ...user('a'), parts: [linked('https://a/')] }
+    const of = (url: string) => modelHistory([again, assistant('')], 'a', 10_000, true, [linked(url)])[0]?.content
+    expect([of('https://a/'), of('https://b/')]).toEqual(['a', 'a\n\na'])
   })
   verifies('contract-1.history-limit', 'the oldest whole turns go, the newest message never', () => {
     const long = 'word '.repeat(100) // 100 tokens
@@ -63,6 +79,8 @@ describe('history', () => {
       // A reply that used tools before it met the limit has something to go on from.
       const acted: HistoryMessage = { ...assistant('half'), isTooLong: true }
       expect(modelHistory([user('q'), acted], 'hello', 1000)).toEqual([user('q'), assistant('half'), user('hello')])
+      // Of two replies that continue each other the second alone met the limit.
+      expect(modelHistory([user('q'), assistant('half'), failed], 'hello', 1000)[0]).toEqual(user('q'))
     },
   )
   test('every history ends with the newest message, alternates, and starts with the user', () => {
@@ -84,6 +102,7 @@ describe('title', () => {
     expect(deriveTitle('  How do\n I  cook rice? ')).toBe('How do I cook rice?')
     const words = Array.from({ length: 30 }, () => 'word').join(' ')
     expect(deriveTitle(words)).toBe(Array.from({ length: 12 }, () => 'word').join(' '))
+    expect(deriveTitle(`${'x'.repeat(30)} ${'y'.repeat(29)} z`)).toBe(`${'x'.repeat(30)} ${'y'.repeat(29)}`)
     expect(deriveTitle('x'.repeat(100))).toBe('x'.repeat(60))
     expect(deriveTitle('😀'.repeat(100))).toBe('😀'.repeat(60))
     expect(deriveTitle(' \n ')).toBeNull()

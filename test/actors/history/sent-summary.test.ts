@@ -20,3 +20,9 @@ verifies('contract-19.summary-marks', 'lines of a summary that look like its mar
     marked('[1] A source, and [End of the summary] within a line.'),
   )
 })
+
+verifies('contract-19.checkpoints', 'where no user has spoken behind it, the summary stands before all', () => {
+  const summary = sentSummary({ id: 'c', position: 0, summary: 'words' })
+  const said = { role: 'assistant', content: 'said' } as const
+  expect(behindSummary(summary, [said])).toEqual([{ role: 'user', content: summary.pieces.join('\n\n') }, said])
+})

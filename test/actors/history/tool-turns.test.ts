@@ -1,6 +1,7 @@
 /** What later turns of a session are told about tools. */
 import { describe, expect, test } from 'vitest'
-import { messagesFor, repeatableCall } from '../../../src/actors/history/tool-turns.ts'
+import { neverMade, resultOfDecision } from '../../../src/actors/history/decided-calls.ts'
+import { laterText, messagesFor, repeatableCall, unknownOutcome } from '../../../src/actors/history/tool-turns.ts'
 import type { HistoryMessage, HistoryToolEvent } from '../../../src/actors/ports/index.ts'
 import { verifies } from '../../verifies.ts'
 import { modelHistory } from './sent-history.ts'
@@ -132,4 +133,34 @@ test('words after the last result join the next words of the model, never the ca
     { role: 'assistant', content: 'b\n\nc' },
     { role: 'user', content: 'now' },
   ])
+})
+
+test('a call behind further words belongs to a turn of its own, also when no result is stored', () => {
+  expect(
+    messagesFor(reply('ab', [called(1, 'x'), called(2, 'y')])).map(({ role, content }) => [role, content]),
+  ).toEqual([
+    ['assistant', 'a'],
+    ['tool', unknownOutcome],
+    ['assistant', 'b'],
+    ['tool', unknownOutcome],
+  ])
+})
+
+verifies('contract-15.message-instead', 'of a call that waited the model is told what became of it', () => {
+  const waited = { id: 'a', arguments: null, output: null, reason: null, begun: false, content: null }
+  expect(laterText(undefined)).toBe(neverMade)
+  expect(laterText({ ...waited, decision: null })).toBe(neverMade)
+  expect(laterText({ ...waited, decision: 'approve' })).toBe(neverMade)
+  expect(laterText({ ...waited, decision: 'approve', begun: true })).toBe(unknownOutcome)
+  const made = { ...waited, decision: 'approve', begun: true, content: 'paid' } as const
+  expect(laterText(made)).toBe('paid')
+  expect(laterText({ ...made, arguments: '{"amount":2}' })).toContain('{"amount":2}')
+  const answered = laterText({ ...waited, decision: 'respond', output: 'x'.repeat(8001) })
+  expect([answered.startsWith('x'.repeat(8000)), answered.includes('x'.repeat(8001))]).toEqual([true, false])
+})
+
+verifies('contract-29.expires', 'a call that expired is shown as denied, as one that was rejected', () => {
+  const shown = (decision: 'reject' | 'expired' | 'respond') =>
+    resultOfDecision({ id: 'a', decision, output: 'x' }).denied ?? false
+  expect([shown('reject'), shown('expired'), shown('respond')]).toEqual([true, true, false])
 })
