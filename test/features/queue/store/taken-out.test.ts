@@ -69,3 +69,52 @@ verifies('contract-23.limits-order', 'a request that is taken back leaves a late
                            ${randomUUID()}::uuid, null, ${at(1)})`
   expect(await sql`select n::int, at from limit_requests where subject = ${key}`).toEqual([{ n: 1, at: at(30) }])
 })
+
+verifies('contract-22.enqueue', 'what is sent while the queue waits for an instance overtakes nothing', async () => {
+  await using scene = await openScene()
+  const { sql, journal, message } = scene
+  const { reply } = await waiting(scene)
+  await sql`update instances set begins_queued = false`
+  await journal.settle(reply, finished())
+  const sent = async (onBusy: 'reject' | 'enqueue') =>
+    await journal.admit(message(reply.sessionId, { facts, onBusy, mayQueue: true, queue: queuedInput }))
+  expect(await sent('reject')).toMatchObject({ outcome: 'busy' })
+  expect(await sent('enqueue')).toMatchObject({ outcome: 'queued', position: 2 })
+})
+
+verifies('contract-22.queue-limit', 'a message that interrupts is none of the twenty', async () => {
+  await using scene = await openScene()
+  const { journal, message } = scene
+  const { reply } = await waiting(scene)
+  const limits = { key: { id: randomUUID(), concurrentReplies: 5 } }
+  const sent = async (onBusy: 'interrupt' | 'enqueue') => {
+    const wanted = { facts, onBusy, mayQueue: true, queue: queuedInput, limits }
+    return (await journal.admit(message(reply.sessionId, wanted))).outcome
+  }
+  expect(await sent('interrupt')).toBe('queued')
+  for (let count = 2; count <= 20; count++) expect(await sent('enqueue')).toBe('queued')
+  expect(await sent('enqueue')).toBe('queue_full')
+  expect(await sent('interrupt')).toBe('queued')
+})
+
+verifies('contract-22.enqueue', 'an own retry joins the newest of its like that waits, at the same place', async () => {
+  await using scene = await openScene()
+  const { journal, message } = scene
+  const { reply, next } = await waiting(scene)
+  const send = async (isRetry: boolean, place?: { parent: string }) => {
+    const sent = {
+      facts,
+      onBusy: 'enqueue',
+      mayQueue: true,
+      queue: queuedInput,
+      isRetry,
+      ...(place && { place }),
+    } as const
+    return await journal.admit(message(reply.sessionId, sent))
+  }
+  expect(await send(false)).toMatchObject({ outcome: 'queued', position: 2 })
+  expect(await send(true)).toMatchObject({ outcome: 'queued', position: 2 })
+  expect(await send(true, { parent: reply.id })).toMatchObject({ outcome: 'queued', position: 3 })
+  expect(await send(true, { parent: next })).toMatchObject({ outcome: 'queued', position: 4 })
+  expect(await send(true, { parent: reply.id })).toMatchObject({ outcome: 'queued', position: 3 })
+})
