@@ -14,3 +14,17 @@ verifies('contract-6.outbound', 'a host of OUTBOUND_ALLOW is one name, with a do
     expect(judge('api.internal', host)).toMatch(/not a public address/)
   }
 })
+
+verifies(
+  'contract-6.outbound',
+  'a range opens all that it says: all of IPv4 as mapped, and a metadata range as a whole',
+  () => {
+    const judge = (allow: string, address: string) =>
+      refusalOf({ host: address, port: 80, address }, 'model', { policy: 'strict', allow: allowing(allow) })
+    expect(judge('::ffff:0:0/96', '10.0.0.1')).toBeNull()
+    expect(judge('::ffff:0:0/95', '10.0.0.1')).toMatch(/not a public address/)
+    expect(judge('64:ff9b::a00:1/128', '10.0.0.1')).toBeNull()
+    expect(judge('169.254.0.0/16', '169.254.1.1')).toBeNull()
+    expect(judge('169.254.0.0/15', '169.254.1.1')).toMatch(/never called/)
+  },
+)
