@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { changesBetween, headerChange } from '../../../../src/features/audit/routes/changes.ts'
+import { changedSecret, changesBetween, headerChange } from '../../../../src/features/audit/routes/changes.ts'
 import { hiddenValue } from '../../../../src/persistence/records/tools/secret-headers.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -36,4 +36,25 @@ verifies('contract-23.audit', 'headers that are sent back as they were read leav
   const read = { 'X-Api-Key': hiddenValue, Note: 'plain' }
   expect(headerChange(read, read)).toEqual({})
   expect(Object.keys(headerChange(read, { ...read, Authorization: 'Bearer new' }))).toEqual(['headers'])
+})
+
+verifies(
+  'contract-23.audit',
+  'what a record is known by is no change, and a field that is absent reads as null',
+  () => {
+    const before = { id: '1', name: 'a', lastUsedAt: 'x', updatedAt: 'x', gone: null }
+    const after = { id: '1', name: 'b', lastUsedAt: 'y', updatedAt: 'y', added: 1 }
+    expect(changesBetween(before, after)).toEqual({ name: { from: 'a', to: 'b' }, added: { from: null, to: 1 } })
+    expect(changesBetween(null, { id: '1', name: 'a' })).toEqual({ name: { from: null, to: 'a' } })
+    expect(changesBetween({ id: '1', name: 'a' }, null)).toEqual({ name: { from: 'a', to: null } })
+  },
+)
+
+verifies('contract-23.audit', 'of a secret an entry says whether it was there, and is', () => {
+  const said = [changedSecret(false, true), changedSecret(true, true), changedSecret(true, false)]
+  expect(said).toEqual([
+    { from: null, to: hiddenValue },
+    { from: hiddenValue, to: hiddenValue },
+    { from: hiddenValue, to: null },
+  ])
 })
