@@ -100,6 +100,7 @@ describe('AG-UI', () => {
 
   verifies('contract-25.busy', 'what is forwarded has a user of 1 to 200 characters, and interrupts by default', () => {
     expect(readForwarded(undefined)).toEqual({ user: null, onBusy: 'interrupt' })
+    expect(readForwarded({ user: 'ann' })).toEqual({ user: 'ann', onBusy: 'interrupt' })
     expect(readForwarded({ on_busy: null })).toEqual({ user: null, onBusy: 'interrupt' })
     expect(readForwarded({ user: '😀'.repeat(200), on_busy: 'steer' })).toMatchObject({ onBusy: 'steer' })
     for (const user of ['', '😀'.repeat(201), 1])
