@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { noActions } from '../../../src/actors/generate/defaults.ts'
 import { createGeneration } from '../../../src/actors/generate/generate.ts'
-import type { CallPolicy, GenerateOptions, Judgement } from '../../../src/actors/generate/running.ts'
+import type { CallPolicy, GenerateOptions, Judgement, Resumption } from '../../../src/actors/generate/running.ts'
 import type { Model, ModelEvent, ModelRequest, OpenTurn, Toolbox, ToolCall } from '../../../src/actors/ports/index.ts'
 import { type ToolCallEvent, unobserved } from '../../../src/actors/ports/observer.ts'
 import type { ReplyEvent } from '../../../src/actors/reply/reply-event.ts'
@@ -215,4 +215,82 @@ describe('the end', () => {
     await ended.catch(() => {})
     expect(taken).toEqual([{ type: 'text', text: 'a' }])
   })
+})
+
+describe('going on', () => {
+  const from = (changes: Partial<Resumption>): Resumption => ({
+    ...{ said: [], spent: 0, calls: 0, turns: 0, text: '', isFirstCall: true, hasDecided: false, attempts: 0 },
+    ...{ used: { promptTokens: 0, completionTokens: 0, estimated: false }, firstTokenMs: null, reasoningMs: null },
+    ...{ lacksTools: false, model: null, beginAgain: async () => null, goOnBehind: (running, ask) => ask([], running) },
+    ...changes,
+  })
+
+  verifies(
+    'contract-15.limit',
+    'calls of the reply that waited count, and its tools are there even without any left',
+    async () => {
+      const turn = { answer: { role: 'assistant', content: '' }, results: [], waiting: [] } as const
+      const actions = { ...noActions, continued: { chain: { turns: [], turn, callsUsed: 2 }, decisions: [] } }
+      const calls = policy({})
+      const model = script([ask('c'), end('tool_calls')], [say('b'), end()])
+      await run(model, { actions, calls, sent: { config: { maxToolCalls: 3 } } })
+      expect(model.requests.map(({ tools }) => tools.length)).toEqual([1, 0])
+      let opened = 0
+      const openToolbox = async () => {
+        opened += 1
+        return { tools: [], call: async () => ({ ok: true, content: '' }) }
+      }
+      await run(script([say('b'), end()]), { actions, calls, sent: { config: { maxToolCalls: 0 } }, openToolbox })
+      expect(opened).toBe(1)
+    },
+  )
+
+  verifies(
+    'contract-21.continued',
+    'behind its first call a reply is not told again which tool to choose',
+    async () => {
+      const choiceOf = async (isFirstCall: boolean) => {
+        const model = script([say('a'), end()])
+        await run(model, { actions: { ...noActions, toolChoice: 'required' }, from: from({ isFirstCall }) })
+        return model.requests[0]?.toolChoice
+      }
+      expect([await choiceOf(true), await choiceOf(false)]).toEqual(['required', undefined])
+    },
+  )
+
+  verifies(
+    'contract-21.continued',
+    'an interrupted turn is no boundary, and is stored with the text before',
+    async () => {
+      const stored: string[] = []
+      const keepTurn: GenerateOptions['keepTurn'] = async (n, { turn }) =>
+        stored.push(`${n} ${turn.answer.content}`) > 0
+      const steps: string[] = []
+      const atBoundary = async () => {
+        steps.push(`boundary behind ${stored.length}`)
+        return false
+      }
+      const model = script([say('def'), ask('c'), end('tool_calls')], [say('g'), end()])
+      await run(model, { from: from({ text: 'abc', turns: 1 }), keepTurn, atBoundary })
+      expect([stored, steps]).toEqual([['2 abcdef'], ['boundary behind 1']])
+      steps.length = 0
+      await run(script([say('g'), end()]), { from: from({ turns: 1 }), atBoundary })
+      expect(steps).toEqual(['boundary behind 1'])
+    },
+  )
+
+  verifies(
+    'contract-10.commit-first',
+    'a turn that cannot be stored ends the reply before its calls are made',
+    async () => {
+      const made: string[] = []
+      const call = async ({ id }: ToolCall) => {
+        made.push(id)
+        return { ok: true, content: '' }
+      }
+      const model = script([ask('c'), end('tool_calls')], [say('b'), end()])
+      const { ending } = await run(model, { keepTurn: async () => false, toolbox: { call } })
+      expect([ending.type, made, model.requests.length]).toEqual(['failed', [], 1])
+    },
+  )
 })
