@@ -3,6 +3,7 @@
  * what the provider counts.
  */
 
+import { tokensOf } from '../../untrusted/text-tokens.ts'
 import type {
   Checkpoint,
   HistoryMessage,
@@ -17,7 +18,7 @@ import type {
   ToolSpec,
 } from '../ports/index.ts'
 import { firstTurn, newestWithin } from './budget.ts'
-import { correctionOf, tokensOf, tokensOfAll, tokensOfTools } from './estimate.ts'
+import { correctionOf, tokensOfAll, tokensOfTools } from './estimate.ts'
 import { joinNeighbours, withinPartLimit, withOutputParts } from './message-parts.ts'
 import { behindSummary, sentSummary } from './sent-summary.ts'
 

@@ -1,11 +1,12 @@
 /** Contract section 19: what a request is sent of a conversation, and what is known of it for the next one. */
 import { expect } from 'vitest'
 import { type Conversation, createComposer, createSending } from '../../../src/actors/history/conversation.ts'
-import { tokensOf, tokensOfAll } from '../../../src/actors/history/estimate.ts'
+import { tokensOfAll } from '../../../src/actors/history/estimate.ts'
 import { storedConversation } from '../../../src/actors/history/history.ts'
 import { sentSummary } from '../../../src/actors/history/sent-summary.ts'
 import type { ModelMessage, ModelRequest, SentBefore } from '../../../src/actors/ports/index.ts'
 import { givenConversation, restingGiven } from '../../../src/http/wires/shared/given-conversation.ts'
+import { tokensOf } from '../../../src/untrusted/text-tokens.ts'
 import { verifies } from '../../verifies.ts'
 
 const asked = (content: string): ModelMessage => ({ role: 'user', content })

@@ -1,7 +1,8 @@
 /** Contract section 19: estimates are corrected by what the newest reply's provider reported, and within 25 % then. */
 import { countTokens } from 'gpt-tokenizer'
 import { describe, expect, test } from 'vitest'
-import { correctionOf, tokensOf, tokensOfMessage, tokensOfTools } from '../../../src/actors/history/estimate.ts'
+import { correctionOf, tokensOfMessage, tokensOfTools } from '../../../src/actors/history/estimate.ts'
+import { tokensOf } from '../../../src/untrusted/text-tokens.ts'
 import { verifies } from '../../verifies.ts'
 
 const sentence = (n: number) =>
