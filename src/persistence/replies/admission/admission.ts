@@ -4,12 +4,12 @@ import type { Admission, HistoryLimits, Journal, NewMessage, ReplyFacts } from '
 import { newId } from '../../../actors/reply/new-id.ts'
 import { retry } from '../../../async/retry.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
+import { createGroup, type GroupItem } from '../../postgres/group-commit.ts'
 import type { AdmissionContributions } from '../contributions.ts'
 import { limitColumns, noLimits, type StorageLimits } from '../sessions/storage-limits.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 import { keepTexts } from '../stored/kept-texts.ts'
 import { type Answer, admissionOf, type Owner } from './admission-answer.ts'
-import { createGroup, type GroupItem } from './group-commit.ts'
 
 /**
  * A session that holds at most this many bytes has its history answered with the admission; a longer one would delay

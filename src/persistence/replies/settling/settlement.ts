@@ -1,7 +1,7 @@
 /** Settles replies: folds each into its message, with its outcome. */
 import type { ReplyInfo, Settled, Settlement } from '../../../actors/ports/index.ts'
 import { isBadData, type Sql } from '../../postgres/database.ts'
-import type { GroupItem } from '../admission/group-commit.ts'
+import type { GroupItem } from '../../postgres/group-commit.ts'
 import type { SettlementContributions } from '../contributions.ts'
 import { outcomeColumns } from './stored-outcome.ts'
 import { fold, jsonText, reasoningColumns } from './stored-reply.ts'

@@ -1,7 +1,7 @@
 /** Group commit: what gathers while a statement is under way is one statement, and a failed item fails alone. */
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
-import { createGroup, type Failed } from '../../../../src/persistence/replies/admission/group-commit.ts'
-import { verifies } from '../../../verifies.ts'
+import { createGroup, type Failed } from '../../../src/persistence/postgres/group-commit.ts'
+import { verifies } from '../../verifies.ts'
 
 interface Item {
   name: string
