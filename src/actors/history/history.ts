@@ -94,9 +94,3 @@ export const BEFORE_ALL = -1
 /** Returns whether these are all messages of a session that begins with a summary. */
 const isBehindAll = (checkpoint: Checkpoint | null, [first]: readonly HistoryMessage[]): boolean =>
   checkpoint?.position === BEFORE_ALL && first?.position === 0
-
-/** Returns a stored conversation to which nothing is added. */
-export const restingConversation = (stored: History): Conversation => ({
-  ...storedConversation(stored, stored.messages, { content: '', parts: [] }, false),
-  newest: [],
-})

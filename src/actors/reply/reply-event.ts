@@ -82,9 +82,6 @@ const sending: ReadonlySet<CallDecision> = new Set(['approve', ...answerDecision
 /** Returns whether the decision has the call made. */
 export const isSent = (decision: CallDecision): boolean => sending.has(decision)
 
-export const isQuestionDecision = (decision: string): decision is QuestionDecision =>
-  questionDecisions.some((one) => one === decision)
-
 /**
  * The reasons for which another instance goes on with a reply. `boundary`: a turn was whole. `shutdown`: the time of a
  * drain was over.

@@ -6,7 +6,8 @@ import { createActor } from 'xstate'
 import { createGeneration } from '../../actors/generate/generate.ts'
 import type { Compaction } from '../../actors/generate/running.ts'
 import type { Conversation, Told } from '../../actors/history/conversation.ts'
-import { historyLimits, restingConversation } from '../../actors/history/history.ts'
+import { historyLimits, storedConversation } from '../../actors/history/history.ts'
+import type { History } from '../../actors/ports/history.ts'
 import type { CountsFor } from '../../actors/ports/limits.ts'
 import { type ObservedOutcome, type ReplyObserver, unobserved } from '../../actors/ports/observer.ts'
 import { errorOf } from '../../actors/reply/reply-event.ts'
@@ -19,6 +20,12 @@ import type { ReplyValues } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
 import { createSummariser, type Made, type Summarised } from './compaction.ts'
 import type { HeldSession, Holds, Summaries } from './store/checkpoints.ts'
+
+/** Returns a stored conversation to which nothing is added. */
+export const restingConversation = (stored: History): Conversation => ({
+  ...storedConversation(stored, stored.messages, { content: '', parts: [] }, false),
+  newest: [],
+})
 
 /** A summary to make. `sessionId`: null where the conversation is stored nowhere. */
 export interface SummaryOrder extends Pick<ReplySetup, 'agentName' | 'request' | 'openToolbox' | 'origin'> {

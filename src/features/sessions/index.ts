@@ -25,6 +25,7 @@ export {
   type Session,
   type SessionRow,
 } from './store/sessions.ts'
+export { missingIn, partsOf } from './store/shown-fields.ts'
 export {
   mayHaveWaited,
   type PendingCall,

@@ -20,7 +20,7 @@ export const accepted = [
   // Null only in messages that are no reply of the session's own, which these statements leave out or are not asked for.
   ...['session_num', 'first_seq', 'model', 'include_usage', 'instance_id', 'epoch'].flatMap((column) => [
     `read-reply.ts readReply: ${column} may be null, and not in the type`,
-    `read-reply.ts readReplies: ${column} may be null, and not in the type`,
+    `claims.ts readReplies: ${column} may be null, and not in the type`,
     `orphans.ts streamingReplies: ${column} may be null, and not in the type`,
   ]),
   // Columns of a view: PostgreSQL does not know that they are never null.

@@ -2,13 +2,17 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { Decision } from '../../../../openapi/schemas/conversation/actions.ts'
 import type { CallAnswer, DecidedCall, MessagePlace, PartIdentity } from '../../../actors/ports/index.ts'
-import { isQuestionDecision, type PendingKind } from '../../../actors/reply/reply-event.ts'
+import { type PendingKind, type QuestionDecision, questionDecisions } from '../../../actors/reply/reply-event.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import { refuseUnknownFields } from '../../../http/server/unknown-fields/unknown-fields.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { writeExact } from '../../../untrusted/exact-json.ts'
 import type { Caller } from '../../users/index.ts'
 import { findWait, type Wait } from '../store/waits.ts'
+
+/** Returns whether it is an answer to a server's question. */
+export const isQuestionDecision = (decision: string): decision is QuestionDecision =>
+  questionDecisions.some((one) => one === decision)
 
 /** A decision as it was sent, with the wish that it is remembered. */
 export interface GivenDecision extends DecidedCall {

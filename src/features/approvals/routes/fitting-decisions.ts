@@ -1,13 +1,13 @@
 /** The checks that decisions fit what is pending, and that whoever makes them may (contract sections 15 and 29). */
 import { isDeepStrictEqual } from 'node:util'
 import type { CheckedToolbox, DecidedCall } from '../../../actors/ports/index.ts'
-import { isQuestionDecision, type PendingKind } from '../../../actors/reply/reply-event.ts'
+import type { PendingKind } from '../../../actors/reply/reply-event.ts'
 import { noRetry, refuse } from '../../../http/sending/refusals.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import { isSameJson } from '../../../untrusted/json/equal-json.ts'
 import type { PendingCall } from '../../sessions/index.ts'
 import type { Wait } from '../store/waits.ts'
-import type { GivenDecision, GivenDecisions } from './decisions.ts'
+import { type GivenDecision, type GivenDecisions, isQuestionDecision } from './decisions.ts'
 import { rememberedOf } from './remembering.ts'
 
 /** The key of a sign-in among a call's questions. A server's question has one that may be the same: it asks at another time. */

@@ -1,11 +1,11 @@
 /** Answers to servers' questions, as front ends bring them (contract section 27). */
 import type { DecidedCall, ToolCall } from '../../../actors/ports/index.ts'
-import { isQuestionDecision, type QuestionDecision, type ServerAsked } from '../../../actors/reply/reply-event.ts'
+import type { QuestionDecision, ServerAsked } from '../../../actors/reply/reply-event.ts'
 import { badRequest } from '../../../http/server/http-error.ts'
 import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import type { PendingCall } from '../../sessions/index.ts'
-import type { GivenDecision } from './decisions.ts'
+import { type GivenDecision, isQuestionDecision } from './decisions.ts'
 
 /** Returns the id under which a front end knows a pending call, or its question where the call asks several. */
 const shownId = ({ call_id, key }: Pick<PendingCall, 'call_id' | 'key'>, isOneOfMany: boolean): string =>

@@ -1,8 +1,9 @@
 /** Claims of replies that others have left, as they are stored. */
-import type { ReplyInfo } from '../../../actors/ports/index.ts'
+import type { ReplyInfo, StoredReply } from '../../../actors/ports/index.ts'
 import { changedNothing, isCanceled, type Sql } from '../../../persistence/postgres/database.ts'
 import { gathered } from '../../../persistence/postgres/gathered.ts'
-import { readReplies } from '../../../persistence/replies/reading/read-reply.ts'
+import { type ReplyRow, storedOf } from '../../../persistence/replies/reading/read-reply.ts'
+import { framesOf } from '../../../persistence/replies/settling/stored-reply.ts'
 import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 import { decodeCarried } from '../../../persistence/stored-forms/stored-carried.ts'
 import type { Claimed, Handovers } from '../handovers.ts'
@@ -135,4 +136,12 @@ function claimedOf(answer: ClaimAnswer, { info, events }: { info: ReplyInfo; eve
       ? { carried: decodeCarried(before.body), decisions: answer.decisions ?? [], by: answer.decided_by }
       : null,
   }
+}
+
+/** Reads running replies from their beginning, by their ids. */
+async function readReplies(sql: Sql, replyIds: readonly string[]): Promise<Map<string, StoredReply>> {
+  const rows = await sql<ReplyRow[]>`
+    select m.*, ${framesOf(sql)}, null::integer as read_to
+      from messages m where m.id = any(${[...replyIds]}::text[]::uuid[]) and m.status = 'streaming'`
+  return new Map(rows.map((row) => [row.id, storedOf(row, 0, 0)]))
 }

@@ -11,7 +11,7 @@ import type {
 
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { type Fragment, isoOf, quickTime } from '../../../persistence/postgres/page.ts'
-import { type PartRow, partOf, partsOfMany } from '../../../persistence/replies/reading/part-rows.ts'
+import { type PartRow, partOf } from '../../../persistence/replies/reading/part-rows.ts'
 import {
   type CountedDetails,
   storedUsage,
@@ -20,13 +20,12 @@ import {
 import {
   type FramesOrEnds,
   framesOrEnds,
-  lastModel,
-  missingIn,
   offsetOf,
   type ShownRow,
   shownOf,
 } from '../../../persistence/replies/settling/stored-reply.ts'
 import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
+import { lastModel, missingIn, partsOfMany } from './shown-fields.ts'
 import { mayHaveWaited, type WaitedCall } from './waiting-calls.ts'
 
 export interface Message {

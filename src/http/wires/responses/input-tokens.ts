@@ -2,9 +2,10 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { type Conversation, createComposer, fixedTokens } from '../../../actors/history/conversation.ts'
 import { tokensOfAll } from '../../../actors/history/estimate.ts'
-import { historyLimits, restingConversation, storedConversation } from '../../../actors/history/history.ts'
+import { historyLimits, storedConversation } from '../../../actors/history/history.ts'
 import { withOutputParts } from '../../../actors/history/message-parts.ts'
 import type { Chain, DecidedCall, ModelMessage } from '../../../actors/ports/index.ts'
+import { restingConversation } from '../../../features/compaction/index.ts'
 import { ownFiles } from '../../../features/files/index.ts'
 import {
   findAllStored,

@@ -1,10 +1,10 @@
 /** Messages with all that their replies emitted, in order: for readers that show where in a text a tool was called. */
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { MessageStatus, ReplyError, ReplyEvent } from '../../../actors/reply/reply-event.ts'
-import { batchesOfPath, mayHaveWaited, type WaitedCall } from '../../../features/sessions/index.ts'
+import { batchesOfPath, mayHaveWaited, partsOf, type WaitedCall } from '../../../features/sessions/index.ts'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
-import { type PartRow, partOf, partsOf } from '../../../persistence/replies/reading/part-rows.ts'
+import { type PartRow, partOf } from '../../../persistence/replies/reading/part-rows.ts'
 import { type EventRow, eventsOf, framesOf } from '../../../persistence/replies/settling/stored-reply.ts'
 
 export interface MessageWithEvents {

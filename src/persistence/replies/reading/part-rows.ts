@@ -22,10 +22,6 @@ export interface PartRow {
   text_size: number | null
 }
 
-/** Returns a subquery: the parts of `messages m`, in order. It is null when the message has none. */
-export const partsOf = (sql: AnySql): Fragment => sql`(
-  select jsonb_agg(${partRow(sql)} order by p.n) from message_parts p where p.message_id = m.id)`
-
 /** Returns the row of `message_parts p`. */
 export const partRow = (sql: AnySql): Fragment => sql`
   jsonb_build_object(
@@ -63,14 +59,6 @@ export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
 
 /** Returns the text of a content by its key. */
 export const textOf = (sql: Sql, key: string, size: number): PartText => ({ size, read: () => readText(sql, key) })
-
-/**
- * Returns `partsOf` for a list. One look whether the session has any parts spares a look for each message, which was a fifth
- * of reading a conversation of text. Only users send parts.
- */
-export const partsOfMany = (sql: AnySql, sessionId: string): Fragment => sql`
-  case when m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
-       then ${partsOf(sql)} end`
 
 /** Reads a message's parts, in order. */
 export async function readParts(sql: Sql, messageId: string): Promise<MessagePart[]> {

@@ -32,7 +32,7 @@ export const infoOf = (row: InfoRow): ReplyInfo => ({
   epoch: row.epoch,
 })
 
-type ReplyRow = InfoRow &
+export type ReplyRow = InfoRow &
   Omit<EventRow, 'first_seq'> &
   OutcomeRow & { ended_at: Date | null; settled_at: Date | null; read_to: number | null }
 
@@ -46,15 +46,8 @@ export async function readReply(sql: Sql, replyId: string, after: number, readTo
   return row === undefined ? null : storedOf(row, after, readTo)
 }
 
-/** Reads running replies from their beginning, by their ids. */
-export async function readReplies(sql: Sql, replyIds: readonly string[]): Promise<Map<string, StoredReply>> {
-  const rows = await sql<ReplyRow[]>`
-    select m.*, ${framesOf(sql)}, null::integer as read_to
-      from messages m where m.id = any(${[...replyIds]}::text[]::uuid[]) and m.status = 'streaming'`
-  return new Map(rows.map((row) => [row.id, storedOf(row, 0, 0)]))
-}
-
-function storedOf(row: ReplyRow, after: number, readTo: number): StoredReply {
+/** Returns what a row holds behind the frame `after`. */
+export function storedOf(row: ReplyRow, after: number, readTo: number): StoredReply {
   const isAfter = ({ seq, part }: { seq: number; part: number }) => seq > after || (seq === after && part > 0)
   return {
     info: infoOf(row),

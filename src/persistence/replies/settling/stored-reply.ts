@@ -7,13 +7,7 @@
  * the first form into the second when no instance has the reply in memory.)
  */
 import type { ReplyInfo } from '../../../actors/ports/index.ts'
-import {
-  type MessageStatus,
-  type MissingServer,
-  type ReplyEvent,
-  type StoredEvent,
-  storedAlong,
-} from '../../../actors/reply/reply-event.ts'
+import { type MessageStatus, type StoredEvent, storedAlong } from '../../../actors/reply/reply-event.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { decodeEvent, decodeEvents } from '../stored/stored-events.ts'
@@ -192,18 +186,6 @@ export function shownOf({ status, content, frame_ends, tool_events, reasoning, f
 export function offsetOf({ content, frameEnds }: Shown, frames: number): number {
   const bytes = frames > 0 ? (frameEnds[frames - 1] ?? 0) : 0
   return Buffer.from(content).toString('utf8', 0, bytes).length
-}
-
-/** Returns the model that the reply's last turn changed to. Null when all of it is its own model's. */
-export function lastModel({ others }: Pick<Shown, 'others'>): Extract<ReplyEvent, { type: 'model' }> | null {
-  const last = others.findLast(({ event }) => event.type === 'model')
-  return last?.event.type === 'model' ? last.event : null
-}
-
-/** Returns the MCP servers that the reply goes without. */
-export function missingIn({ others }: Pick<Shown, 'others'>): readonly MissingServer[] {
-  const told = others.findLast(({ event }) => event.type === 'model' && event.missing !== undefined)
-  return told?.event.type === 'model' ? (told.event.missing ?? []) : []
 }
 
 /** Returns the columns of folded reasoning: they go with those of the outcome. */

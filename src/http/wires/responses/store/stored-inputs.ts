@@ -1,10 +1,10 @@
 /** Messages as the Responses API lists them: the inputs of requests, and whole replies (contract section 24). */
 import type { MessageCuts, MessagePart } from '../../../../actors/ports/index.ts'
 import type { CallDecision, Outcome, StoredEvent } from '../../../../actors/reply/reply-event.ts'
-import { batchesOf, wholePath } from '../../../../features/sessions/index.ts'
+import { batchesOf, partsOf, wholePath } from '../../../../features/sessions/index.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
-import { type PartRow, partOf, partRow, partsOf, readParts } from '../../../../persistence/replies/reading/part-rows.ts'
+import { type PartRow, partOf, partRow, readParts } from '../../../../persistence/replies/reading/part-rows.ts'
 import { type OutcomeRow, outcomeOf } from '../../../../persistence/replies/settling/stored-outcome.ts'
 import { type EventRow, eventsOf, framesOf } from '../../../../persistence/replies/settling/stored-reply.ts'
 import { decodeCuts } from '../../../../persistence/replies/stored/stored-columns.ts'
