@@ -196,3 +196,29 @@ test('the bar that saves covers no field that has the focus', async () => {
   }
   expect([...covered]).toEqual([''])
 })
+
+test('a link that has the focus is seen: the agent’s, beside the longest title', async () => {
+  const sessionId = await scene.say('Tell me which cellars keep their temperature over the summer')
+  await using page = await browser.page(app.url, { width: 1280, height: 800 })
+  await page.goto(`/playground/${scene.agentId}/${sessionId}`)
+  const head = page.getByRole('region', { name: 'Chat' })
+  await head.getByText('Tell me which cellars').first().waitFor()
+  const link = head.locator(`a[href="/agents/${scene.agentId}"]`).first()
+  await head.getByRole('button', { name: /^Rename/ }).focus()
+  await page.keyboard.press('Tab')
+  await until(() => link.evaluate((one) => one.matches(':focus-visible'))).toBe(true)
+  const isSeen = () =>
+    link.evaluate((one): boolean => {
+      const { left, top, width, height } = one.getBoundingClientRect()
+      return one.contains(one.ownerDocument.elementFromPoint(left + width / 2, top + height / 2))
+    })
+  await until(isSeen).toBe(true)
+})
+
+test('on a phone the search of a list is as wide as the list', async () => {
+  await using page = await browser.page(app.url, { width: 390, height: 800 })
+  await page.goto('/agents')
+  const search = page.getByRole('searchbox')
+  await search.waitFor()
+  await until(() => widthOf(search)).toBeGreaterThan(340)
+})

@@ -139,7 +139,7 @@ function Search({ label, by, q, setQ }: SearchProps) {
       aria-label={label}
       placeholder={`Search by ${either().format(by.map((header) => header.toLowerCase()))}`}
       leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
-      maw={320}
+      maw={{ base: '100%', xs: 320 }}
       mb="md"
       value={text}
       onChange={({ currentTarget: { value } }) => {
