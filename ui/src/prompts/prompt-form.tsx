@@ -38,6 +38,7 @@ export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFo
         description="For your own reference: the model never sees it."
         placeholder="Support, friendly"
         maw={420}
+        data-autofocus
         key={form.key('name')}
         {...form.getInputProps('name')}
       />

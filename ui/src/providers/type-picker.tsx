@@ -7,15 +7,24 @@ interface TypePickerProps {
   types: ProviderType[]
   value: string | null
   onChange: (id: string) => void
+  /** Whether the first type has the focus as soon as it is there. */
+  isFirst?: boolean
 }
 
 /** The kinds of provider, each with what it is and what it needs. */
-export function TypePicker({ types, value, onChange }: TypePickerProps) {
+export function TypePicker({ types, value, onChange, isFirst = false }: TypePickerProps) {
   return (
     <Radio.Group label="Type" description="The type cannot be changed later." value={value} onChange={onChange} mb="lg">
       <div className={classes.types}>
-        {types.map(({ id, name, requiresApiKey }) => (
-          <Radio.Card key={id} value={id} className={classes.type ?? ''} aria-label={name}>
+        {types.map(({ id, name, requiresApiKey }, index) => (
+          <Radio.Card
+            key={id}
+            value={id}
+            className={classes.type ?? ''}
+            aria-label={name}
+            autoFocus={isFirst && index === 0}
+            data-autofocus={index === 0 || undefined}
+          >
             <Mark id={id} name={name} />
             <div className={classes.typeText}>
               <Text fw={500}>{name}</Text>

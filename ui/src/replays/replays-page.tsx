@@ -2,7 +2,7 @@
 import { Anchor, Button, Group, NumberInput, Select, Table, Text } from '@mantine/core'
 import { IconPlayerTrackNext } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { type Agent, agentResource } from '../agents/resource.ts'
 import { AwaitedLines } from '../blocks/awaited/awaited.tsx'
@@ -77,33 +77,39 @@ function Start({ agent }: { agent: Agent }) {
     ...(agent.hasDraft ? [{ value: 'draft', label: 'The draft' }] : []),
     ...numbers.map((n) => ({ value: String(n), label: `Version ${n}${n === agent.version ? ', live' : ''}` })),
   ]
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    starting.mutate()
+  }
   return (
     <Panel title="Ask again">
-      <Group align="flex-end" gap="sm" className={classes.start ?? ''}>
-        <Select
-          label="Version"
-          allowDeselect={false}
-          data={data}
-          value={version}
-          onChange={(value) => setVersion(value ?? version)}
-        />
-        <Select
-          label="Which replies"
-          allowDeselect={false}
-          data={choices}
-          value={choice}
-          onChange={(value) => setChoice(value ?? choice)}
-        />
-        <NumberInput label="At most" w={100} min={1} max={200} value={limit} onChange={setLimit} />
-        <Button
-          loading={starting.isPending}
-          disabled={refusal !== undefined || isNothing}
-          title={refusal}
-          onClick={() => starting.mutate()}
-        >
-          Start
-        </Button>
-      </Group>
+      <form onSubmit={submit}>
+        <Group gap="sm" align="flex-end" className={classes.start ?? ''}>
+          <Select
+            label="Version"
+            allowDeselect={false}
+            data={data}
+            value={version}
+            onChange={(value) => setVersion(value ?? version)}
+          />
+          <Select
+            label="Which replies"
+            allowDeselect={false}
+            data={choices}
+            value={choice}
+            onChange={(value) => setChoice(value ?? choice)}
+          />
+          <NumberInput label="At most" w={100} min={1} max={200} value={limit} onChange={setLimit} />
+          <Button
+            loading={starting.isPending}
+            disabled={refusal !== undefined || isNothing}
+            title={refusal}
+            type="submit"
+          >
+            Start
+          </Button>
+        </Group>
+      </form>
       {isNothing && (
         <Text fz="sm" c="dimmed" mt="sm" role="status">
           {choices.find(({ value }) => value === choice)?.nothing}

@@ -2,7 +2,7 @@
 import { ActionIcon, Autocomplete, Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api.ts'
 import { AwaitedFields } from '../blocks/awaited/awaited.tsx'
 import { ChangedElsewhere } from '../blocks/editing/changed-elsewhere.tsx'
@@ -66,50 +66,58 @@ function Prices({ known, models, onClose, onReload }: PricesProps) {
     edits.letGo()
     saving.mutate()
   }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    saving.mutate()
+  }
   return (
-    <Stack gap="sm">
-      <Text fz="sm" c="dimmed">
-        Per million tokens, by model name. They only appear as costs on this page.
-      </Text>
-      {isChangedElsewhere ? (
-        <ChangedElsewhere error={saving.error} onReload={onReload} onOverwrite={overwrite} />
-      ) : (
-        <ErrorAlert error={saving.error} />
-      )}
-      <TextInput
-        label="Currency"
-        w={110}
-        maxLength={8}
-        value={currency}
-        onChange={(event) => setCurrency(event.currentTarget.value)}
-      />
-      {prices.map((price, index) => (
-        <PriceFields
-          key={index}
-          price={price}
-          models={models.filter((model) => model === price.model || !prices.some((one) => one.model === model))}
-          onChange={(changed) => setPrices(prices.map((one, at) => (at === index ? changed : one)))}
-          onRemove={() => setPrices(prices.filter((_, at) => at !== index))}
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Text fz="sm" c="dimmed">
+          Per million tokens, by model name. They only appear as costs on this page.
+        </Text>
+        {isChangedElsewhere ? (
+          <ChangedElsewhere error={saving.error} onReload={onReload} onOverwrite={overwrite} />
+        ) : (
+          <ErrorAlert error={saving.error} />
+        )}
+        <TextInput
+          label="Currency"
+          w={110}
+          autoFocus
+          data-autofocus
+          maxLength={8}
+          value={currency}
+          onChange={(event) => setCurrency(event.currentTarget.value)}
         />
-      ))}
-      <Group justify="space-between">
-        <Button
-          variant="default"
-          leftSection={<IconPlus size={15} aria-hidden />}
-          onClick={() => setPrices([...prices, none])}
-        >
-          Add a model
-        </Button>
-        <Button
-          onClick={() => saving.mutate()}
-          loading={saving.isPending}
-          disabled={refusal !== undefined || currency.trim() === ''}
-          title={refusal}
-        >
-          Save prices
-        </Button>
-      </Group>
-    </Stack>
+        {prices.map((price, index) => (
+          <PriceFields
+            key={index}
+            price={price}
+            models={models.filter((model) => model === price.model || !prices.some((one) => one.model === model))}
+            onChange={(changed) => setPrices(prices.map((one, at) => (at === index ? changed : one)))}
+            onRemove={() => setPrices(prices.filter((_, at) => at !== index))}
+          />
+        ))}
+        <Group justify="space-between">
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setPrices([...prices, none])}
+          >
+            Add a model
+          </Button>
+          <Button
+            type="submit"
+            loading={saving.isPending}
+            disabled={refusal !== undefined || currency.trim() === ''}
+            title={refusal}
+          >
+            Save prices
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }
 

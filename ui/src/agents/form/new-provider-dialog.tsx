@@ -37,7 +37,7 @@ function TypeAndForm({ onCreated }: { onCreated: (provider: Provider) => void })
   return (
     <>
       <WhenRead query={types} awaited={<AwaitedFields count={2} />}>
-        {(known) => <TypePicker types={known} value={typeId} onChange={setTypeId} />}
+        {(known) => <TypePicker types={known} value={typeId} onChange={setTypeId} isFirst />}
       </WhenRead>
       {type && (
         <ProviderForm

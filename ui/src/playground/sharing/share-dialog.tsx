@@ -1,7 +1,7 @@
 /** Shares of a session: a new one, whose link is shown once, and those that there are. */
 import { Alert, Button, Checkbox, Group, Select, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { CodeBlock } from '../../blocks/code-block.tsx'
 import { OpenedModal } from '../../blocks/late/opened-modal.tsx'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
@@ -92,47 +92,54 @@ function NewShare({ session }: { session: Session }) {
   })
   const toggle = (part: 'tools' | 'reasoning', isOn: boolean) =>
     setInclude((before) => [...before.filter((one) => one !== part), ...(isOn ? [part] : [])])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    making.mutate()
+  }
   return (
-    <Stack gap="sm">
-      <Text fz="sm" c="dimmed">
-        Whoever has the link reads this session, without a login, and nothing else.
-      </Text>
-      <Checkbox
-        label="Live: also what is said from now on"
-        checked={live}
-        onChange={(event) => setLive(event.currentTarget.checked)}
-      />
-      <Checkbox
-        label="With calls of tools and their results"
-        checked={include.includes('tools')}
-        onChange={(event) => toggle('tools', event.currentTarget.checked)}
-      />
-      <Checkbox
-        label="With reasoning"
-        checked={include.includes('reasoning')}
-        onChange={(event) => toggle('reasoning', event.currentTarget.checked)}
-      />
-      <Select
-        label="Valid"
-        data={spans}
-        value={days}
-        onChange={(value) => setDays(value ?? '')}
-        allowDeselect={false}
-      />
-      <Group justify="flex-end">
-        <Button loading={making.isPending} onClick={() => making.mutate()}>
-          Create link
-        </Button>
-      </Group>
-      <ErrorAlert error={making.error} />
-      {making.data && (
-        <>
-          <Alert color="accent" role="status" title="The link is ready">
-            Copy it now: it is not shown again.
-          </Alert>
-          <CodeBlock code={`${location.origin}${making.data.path}`} caption="the link" />
-        </>
-      )}
-    </Stack>
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Text fz="sm" c="dimmed">
+          Whoever has the link reads this session, without a login, and nothing else.
+        </Text>
+        <Checkbox
+          label="Live: also what is said from now on"
+          data-autofocus
+          checked={live}
+          onChange={(event) => setLive(event.currentTarget.checked)}
+        />
+        <Checkbox
+          label="With calls of tools and their results"
+          checked={include.includes('tools')}
+          onChange={(event) => toggle('tools', event.currentTarget.checked)}
+        />
+        <Checkbox
+          label="With reasoning"
+          checked={include.includes('reasoning')}
+          onChange={(event) => toggle('reasoning', event.currentTarget.checked)}
+        />
+        <Select
+          label="Valid"
+          data={spans}
+          value={days}
+          onChange={(value) => setDays(value ?? '')}
+          allowDeselect={false}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={making.isPending}>
+            Create link
+          </Button>
+        </Group>
+        <ErrorAlert error={making.error} />
+        {making.data && (
+          <>
+            <Alert color="accent" role="status" title="The link is ready">
+              Copy it now: it is not shown again.
+            </Alert>
+            <CodeBlock code={`${location.origin}${making.data.path}`} caption="the link" />
+          </>
+        )}
+      </Stack>
+    </form>
   )
 }
