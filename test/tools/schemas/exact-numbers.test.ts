@@ -32,6 +32,9 @@ const rules: [schema: string, fits: string, differs: string][] = [
   ['{"$ref":"#/$defs/minimum"}', '9007199254740993', '9007199254740992'],
   ['{"minimum":1e400}', '2e400', '9007199254740993'],
   ['{"type":"integer","maximum":1.0}', '1', '2'],
+  ['{"minimum":5}', '"word"', '4'],
+  ['{"multipleOf":0.1}', '0.3', '0.35'],
+  ['{"uniqueItems":false,"maxItems":2}', '[1,1]', '[1,1,1]'],
 ]
 
 const within = (schema: string) =>
@@ -58,10 +61,14 @@ verifies('contract-35.digits', 'what is said of a value has the schema’s digit
 
 verifies('contract-35.digits', 'draft-04’s exclusive bounds', async () => {
   const schema = Object(
-    parseExact(`{"$schema":"http://json-schema.org/draft-04/schema#",
-      "properties":{"a":{"minimum":9007199254740992,"exclusiveMinimum":true}}}`),
+    parseExact(`{"$schema":"http://json-schema.org/draft-04/schema#","properties":{
+      "a":{"minimum":9007199254740992,"exclusiveMinimum":true},"b":{"maximum":2,"exclusiveMaximum":true},
+      "c":{"minimum":1,"exclusiveMinimum":false}}}`),
   )
-  expect(await checkArguments(schema, args('9007199254740993'), 'me')).toBe(null)
+  const says = (text: string) => checkArguments(schema, parseExact(text), 'me')
+  expect(await says('{"a":9007199254740993,"b":1.0,"c":1}')).toBe(null)
   // The bound itself is a number of JavaScript's.
-  expect(await checkArguments(schema, parseExact('{"a":9007199254740992,"b":1.0}'), 'me')).toContain('/a must be >')
+  expect(await says('{"a":9007199254740992}')).toContain('/a must be >')
+  expect(await says('{"b":2.0}')).toContain('/b must be < 2')
+  expect(await says('{"c":0}')).toContain('/c must be >= 1')
 })
