@@ -65,7 +65,10 @@ function Places({ frames, content, onFork, onClose }: PlacesProps) {
   const move = (to: number) => setAt(Math.max(0, Math.min(last, to)))
   const chosen = frames[at]
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && chosen) return onFork(chosen.id)
+    if (event.key === 'Enter' && chosen) {
+      event.preventDefault() // the key belongs to the dialog that goes, not to what has the focus then
+      return onFork(chosen.id)
+    }
     const step = steps[event.key]
     if (step === undefined) return
     event.preventDefault()
