@@ -12,7 +12,6 @@ export {
 export type { Message } from './store/message-rows.ts'
 export { changeSession, type NoRoom } from './store/session-changes.ts'
 export {
-  columns,
   deleteSession,
   deleteSessionsOf,
   findSession,
@@ -24,6 +23,7 @@ export {
   readSession,
   type Session,
   type SessionRow,
+  sessionColumns,
 } from './store/sessions.ts'
 export { missingIn, partsOf } from './store/shown-fields.ts'
 export {

@@ -11,7 +11,7 @@ import {
 } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 import { admittedParts } from '../../parts/index.ts'
-import { columns, findSession, type Session } from '../../sessions/index.ts'
+import { findSession, type Session, sessionColumns } from '../../sessions/index.ts'
 import { bytesOfSummary, givenRows } from './given-messages.ts'
 
 /** A session to create. Absent or null fields are empty. */
@@ -156,7 +156,7 @@ async function insertSession(
              case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${agentVersion}, ${ofHistory} + metadata_bytes(given.metadata)
         from agent join free on free.places > 0 and not free.is_full cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
       on conflict do nothing
-      returning ${columns(sql)}
+      returning ${sessionColumns(sql)}
     ), begun as (
       select begin_session(made.id, ${jsonText({ messages: given, summary: before })}::text::jsonb)
         from made where ${given.length > 0 || before !== undefined})

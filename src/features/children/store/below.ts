@@ -2,7 +2,7 @@
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Page, PageQuery } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { columns, type ListedSession, readSession, type SessionRow } from '../../sessions/index.ts'
+import { type ListedSession, readSession, type SessionRow, sessionColumns } from '../../sessions/index.ts'
 
 /** Lists the sessions below this one, at any depth, oldest first. Null when there is none of this agent with this id. */
 export async function listBelow(
@@ -15,7 +15,7 @@ export async function listBelow(
   const [page] = await sql<(Page<SessionRow<ListedSession>> & { known: boolean })[]>`
     with below as materialized (select unnest(sessions_below(array[${id}::uuid])) as below_id),
     page as (
-      select num, ${columns(sql)}, status, queued from sessions where id in (select below_id from below)
+      select num, ${sessionColumns(sql)}, status, queued from sessions where id in (select below_id from below)
        order by num limit ${limit} offset ${offset})
     select exists (select 1 from sessions where id = ${id} and agent_id = ${agentId}) as known,
            (select count(*)::integer from below) as total,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
-import { columns, type ListedSession, readSession, type SessionRow } from '../../sessions/index.ts'
+import { type ListedSession, readSession, type SessionRow, sessionColumns } from '../../sessions/index.ts'
 
 /** The highest change number allocated, and transactions that may still commit a lower one. */
 export interface Horizon {
@@ -68,7 +68,7 @@ export async function readChanges(sql: AnySql, query: ChangesQuery): Promise<Cha
   const byHash = user === null ? sql`` : sql`and user_hash = decode(${userHash(user)}, 'hex')`
   const changed = await sql<(SessionRow<ChangedSession> & { change: string; found: number })[]>`
     with found as (
-      select change::text, ${columns(sql)}, status, error_code as "errorCode", queued,
+      select change::text, ${sessionColumns(sql)}, status, error_code as "errorCode", queued,
              (select a.name from agents a where a.id = sessions.agent_id) as "agentName"
         from sessions where ${within(sql`agent_id`)} ${byUser} order by sessions.change limit ${limit}
     ), sized as (

@@ -1,6 +1,6 @@
 /** Searching in messages (contract section 31). Signatures name candidates; their texts decide. */
 import { isoTime } from '../../../persistence/postgres/page.ts'
-import { columns, readSession, type Session, type SessionRow } from '../../sessions/index.ts'
+import { readSession, type Session, type SessionRow, sessionColumns } from '../../sessions/index.ts'
 import { type Mark, marksIn, snippetOf, type Term } from '../text/query.ts'
 import { type Asked, type Candidate, candidatesOf, candidatesWithin, type Place } from './candidates.ts'
 import { type Reading, SearchTooSlow, timed } from './reading.ts'
@@ -83,7 +83,7 @@ export async function snippetsOf(reading: Reading, asked: Asked, sessionId: stri
 /** Returns the sessions' records by their ids. */
 export async function sessionsOf(reading: Reading, ids: readonly string[]): Promise<Map<string, Session>> {
   const tx = timed(reading)
-  const rows = await tx<SessionRow[]>`select ${columns(tx)} from sessions where id = any(${[...ids]}::uuid[])`
+  const rows = await tx<SessionRow[]>`select ${sessionColumns(tx)} from sessions where id = any(${[...ids]}::uuid[])`
   return new Map(rows.map((row) => [row.id, readSession(row)]))
 }
 

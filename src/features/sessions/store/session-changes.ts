@@ -4,7 +4,7 @@ import type { Fragment } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { type Full, noLimits, type StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
-import { columns, findSession, readSession, type Session, type SessionRow } from './sessions.ts'
+import { findSession, readSession, type Session, type SessionRow, sessionColumns } from './sessions.ts'
 
 /**
  * Absent fields stay. `metadata` is replaced as a whole; null clears. `bySecret`: a client secret gives it, and what is new
@@ -70,7 +70,7 @@ export async function changeSession(
            archived = coalesce(${archived ?? null}::boolean, archived),
            updated_at = case when ${isUpdate} then clock_timestamp() else updated_at end
       from judged where id = held_id and fault is null
-    returning ${columns(sql)}`
+    returning ${sessionColumns(sql)}`
   if (row || newMetadata === null) return row ? readSession(row) : null
   const [refused] = await sql<NoRoom[]>`
     select coalesce(${full}, 'session_full') as full from sessions where id = ${id} and agent_id = ${agentId}`

@@ -58,7 +58,7 @@ export const parentOf = (sql: AnySql): Fragment => sql`
     'agentId', parent -> 'agent_id', 'sessionId', parent -> 'session_id', 'messageId', parent -> 'message_id',
     'callId', parent -> 'call_id') end`
 
-/** A session as it is read with `columns`. */
+/** A session as it is read with `sessionColumns`. */
 export type SessionRow<Of extends Session = Session> = WithPending<Of>
 
 /** Returns a session of its row. */
@@ -68,7 +68,7 @@ export const readSession = <Row extends SessionRow>({ pending, ...row }: Row) =>
 })
 
 /** Returns the columns of a `SessionRow`, of a row of `sessions`. */
-export const columns = (sql: AnySql): Fragment => sql`
+export const sessionColumns = (sql: AnySql): Fragment => sql`
   id, agent_id as "agentId", title, end_user as "user", metadata, external_id as "externalId",
   agent_version as "agentVersion", archived, ${pendingOf(sql)} as pending, ${timestamps(sql)},
   case when head is null
@@ -134,7 +134,7 @@ export async function listSessions(
     with place as materialized (
       select num from sessions where agent_id = ${agentId} ${found}
        order by updated_at desc, num desc limit ${limit} offset ${offset}
-    ), page as (select num, updated_at, ${columns(sql)}, status, queued from sessions where num in (select num from place))
+    ), page as (select num, updated_at, ${sessionColumns(sql)}, status, queued from sessions where num in (select num from place))
     select exists (select 1 from agents where id = ${agentId}) as known,
            (${countOf(sql, agentId, query)}) as total,
            coalesce((select jsonb_agg(to_jsonb(page) - 'num' - 'updated_at' order by updated_at desc, num desc)
@@ -146,7 +146,7 @@ export async function listSessions(
 export async function findSession(sql: Sql, agentId: string, id: string): Promise<Session | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
   const [session] = await sql<SessionRow[]>`
-    select ${columns(sql)} from sessions where id = ${id} and agent_id = ${agentId}`
+    select ${sessionColumns(sql)} from sessions where id = ${id} and agent_id = ${agentId}`
   return session ? readSession(session) : null
 }
 
