@@ -1,6 +1,6 @@
 /**
- * Group commit for what a reply writes once: one statement stores all that came while the one before was under way.
- * (What it writes all the time is stored by flush-queue.ts, which takes a reply's events as late as it can.)
+ * Group commit: one statement stores all that came while the one before was under way. For what is written once; what is
+ * written all the time is stored by replies/writing/flush-queue.ts, which takes a reply's events as late as it can.
  */
 
 export interface GroupOptions<Item, Answer> {
@@ -17,8 +17,8 @@ export interface Failed {
 }
 
 export interface GroupItem {
-  /** The session. Items of one session that go alone do so in their order. */
-  sessionId: string
+  /** The lane. Items of one lane that go alone do so in their order. */
+  lane: string
   /** A row of the statement, as JSON. */
   row: string
 }
@@ -103,17 +103,17 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
     }
   }
 
-  /** Asks items alone. Items of one session wait for each other. Never rejects. */
+  /** Asks items alone. Items of one lane wait for each other. Never rejects. */
   async function askAlone(left: readonly Waiting<Item, Answer>[], failed: Failed | null): Promise<void> {
-    const bySession = [...Map.groupBy(left, ({ item }) => item.sessionId).values()]
-    const inTurn = async (ofSession: readonly Waiting<Item, Answer>[]) => {
-      for (const { item, resolve } of ofSession) {
+    const byLane = [...Map.groupBy(left, ({ item }) => item.lane).values()]
+    const inTurn = async (ofLane: readonly Waiting<Item, Answer>[]) => {
+      for (const { item, resolve } of ofLane) {
         const answer = alone(item, failed)
         resolve(answer)
         await answer.catch(() => {})
       }
     }
-    await Promise.all(bySession.map(inTurn))
+    await Promise.all(byLane.map(inTurn))
   }
 
   async function writeAll(): Promise<void> {

@@ -5,7 +5,7 @@ import { verifies } from '../../verifies.ts'
 
 interface Item {
   name: string
-  sessionId: string
+  lane: string
   row: string
 }
 
@@ -28,7 +28,7 @@ function heldGroup() {
   return {
     statements,
     alone,
-    add: (name: string, { sessionId = name, row = '' } = {}) => add({ name, sessionId, row }),
+    add: (name: string, { lane = name, row = '' } = {}) => add({ name, lane, row }),
     names: () => alone.map(({ name }) => name),
   }
 }
@@ -70,14 +70,14 @@ describe('a group', () => {
 
   verifies(
     'contract-4.stored-before-shown',
-    'what a statement leaves out goes alone, in the order of its session',
+    'what a statement leaves out goes alone, in the order of its lane',
     async () => {
       const { add, alone, names, statements } = heldGroup()
       void add('first')
       const [taken, one, two, other] = [
         add('taken'),
-        add('one', { sessionId: 's' }),
-        add('two', { sessionId: 's' }),
+        add('one', { lane: 's' }),
+        add('two', { lane: 's' }),
         add('other'),
       ]
       alone[0]?.answer('')

@@ -87,7 +87,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     },
     async together(reply: ReplyInfo, settlement: Settlement) {
       const row = settlementRow(settling(scene), reply, settlement, 777) ?? ''
-      const item = { reply, settlement, row, sessionId: reply.sessionId }
+      const item = { reply, settlement, row, lane: reply.sessionId }
       expect(await settleTogether(scene.sql, scene.instance.id, [item])).toMatchObject([{ result: 'settled' }])
     },
   }

@@ -224,7 +224,7 @@ export function createAdmissions(
     const columns = admissionColumns(message, contributions, options.limits)
     if (columns.texts) return await admit(options, owner, message)
     const row = jsonText({ ...columns, text: message.text })
-    const item = { owner, message, sessionId: message.sessionId, row }
+    const item = { owner, message, lane: message.sessionId, row }
     return await (limits ? limitedGroup(item) : group(item))
   }
 }

@@ -77,7 +77,7 @@ export function createJournal(options: JournalOptions): ReplyJournal {
     const row = isCurrent ? settlementRow(settling, reply, settlement, refused.get(reply.id)) : null
     const settled = await (row === null
       ? settleAgain(reply, settlement)
-      : settleInGroup({ reply, settlement, sessionId: reply.sessionId, row }))
+      : settleInGroup({ reply, settlement, lane: reply.sessionId, row }))
     refused.delete(reply.id)
     runs.ended(reply.sessionNum)
     return settled
