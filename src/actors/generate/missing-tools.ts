@@ -3,7 +3,7 @@
 import type { Toolbox } from '../ports/index.ts'
 import { errorOf } from '../reply/reply-event.ts'
 import type { Ending } from './endings.ts'
-import type { Running } from './running.ts'
+import type { Resumption, Running } from './running.ts'
 
 /** Returns the running generation as it goes on with these tools: the last line of its prompt names what is missing. */
 export function goingWithout(running: Running, toolbox: Toolbox | null): Running {
@@ -14,7 +14,10 @@ export function goingWithout(running: Running, toolbox: Toolbox | null): Running
 }
 
 /** Puts what is missing on record, or that nothing is any more. */
-export async function recordMissing({ take, models, from }: Running, toolbox: Toolbox | null): Promise<void> {
+export async function recordMissing(
+  { take, models, from }: Pick<Running, 'take' | 'models'> & { from?: Pick<Resumption, 'lacksTools'> | undefined },
+  toolbox: Toolbox | null,
+): Promise<void> {
   const missing = toolbox?.missing?.servers ?? []
   if (missing.length > 0 || from?.lacksTools === true) await take([models.lacking(missing)])
 }

@@ -1,8 +1,8 @@
 /** The end of a generation by its time, and after it was stopped. */
-import { expect, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createGeneration } from '../../../src/actors/generate/generate.ts'
 import type { GenerateOptions } from '../../../src/actors/generate/running.ts'
-import type { Model } from '../../../src/actors/ports/index.ts'
+import type { Model, ModelRequest } from '../../../src/actors/ports/index.ts'
 import type { ReplyEvent } from '../../../src/actors/reply/reply-event.ts'
 import { verifies } from '../../verifies.ts'
 import { never, request, say, script } from './generation-scene.ts'
@@ -33,27 +33,39 @@ verifies('contract-1.timeouts', 'the time of the whole reply runs while its hist
   }
 })
 
-verifies('contract-35.last-turn', 'a text that was held back is not shown once the reply was stopped', async () => {
+/** Runs a generation that is stopped after its first text, and resolves to what was taken of it. */
+async function takenUntilStopped(
+  changes: Partial<typeof request & Pick<ModelRequest, 'fields'>>,
+): Promise<ReplyEvent[]> {
   const stop = new AbortController()
   const model: Model = {
     countTokens: async (texts) => texts.map(() => 0),
-    async stream(_asked, _signal, take) {
-      take([say('{"held":1}')])
+    async stream(_request, _signal, take) {
+      take([say('{"first":1}')])
       stop.abort()
+      take([say('second')])
     },
   }
-  const emitted: ReplyEvent[] = []
+  const taken: ReplyEvent[] = []
   const openToolbox = async () => ({
     tools: [{ name: 'tool', description: 'd', inputSchema: { type: 'object' } }],
     call: async () => ({ ok: true, content: '' }),
   })
-  const json = { ...request, fields: { responseFormat: { type: 'json_object' as const } } }
-  const generation = createGeneration(json, { replyId: 'r', model, openToolbox, timeoutMs: 60_000 })
+  const options = { replyId: 'r', model, openToolbox, timeoutMs: 60_000 }
+  const generation = createGeneration({ ...request, ...changes }, options)
   await generation
     .run(stop.signal, (events) => {
-      emitted.push(...events)
+      taken.push(...events)
       return undefined
     })
     .catch(() => {})
-  expect(emitted).toEqual([])
+  return taken
+}
+
+test('text that comes after a stop is not taken', async () => {
+  expect(await takenUntilStopped({})).toEqual([{ type: 'text', text: '{"first":1}' }])
+})
+
+verifies('contract-35.last-turn', 'a text that was held back is not shown once the reply was stopped', async () => {
+  expect(await takenUntilStopped({ fields: { responseFormat: { type: 'json_object' } } })).toEqual([])
 })

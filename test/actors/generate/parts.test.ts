@@ -1,15 +1,16 @@
-/** What turns of a generation share: its count of tokens, its models, its ids, and what is held back. */
+/** The parts that turns of a generation share: its count of tokens, its models, its ids, and the text held back. */
 import { describe, expect, test } from 'vitest'
 import { createLeaseGate, withinLimits } from '../../../src/actors/generate/endings.ts'
+import { createGeneration } from '../../../src/actors/generate/generate.ts'
 import { heldEvents, holdsText } from '../../../src/actors/generate/held-text.ts'
-import { goingWithout, recordMissing } from '../../../src/actors/generate/missing-tools.ts'
+import { recordMissing } from '../../../src/actors/generate/missing-tools.ts'
 import { createModelAttribution } from '../../../src/actors/generate/models.ts'
-import type { Running } from '../../../src/actors/generate/running.ts'
 import { createTally } from '../../../src/actors/generate/usage-tally.ts'
 import { withUniqueIds } from '../../../src/actors/generate/waiting-ids.ts'
-import type { ModelEvent, Toolbox } from '../../../src/actors/ports/index.ts'
+import type { ModelEvent } from '../../../src/actors/ports/index.ts'
+import type { ReplyEvent } from '../../../src/actors/reply/reply-event.ts'
 import { verifies } from '../../verifies.ts'
-import { never, request, script } from './generation-scene.ts'
+import { end, never, request, script } from './generation-scene.ts'
 
 type Counted = Extract<ModelEvent, { type: 'end' }>
 
@@ -135,21 +136,21 @@ verifies(
   'the model is told what is missing, and readers when nothing is any more',
   async () => {
     const missing = { servers: [], words: 'shop (away)', fails: false }
-    const toolbox = { missing } as unknown as Toolbox
-    const systemOf = (system: string | null) =>
-      goingWithout({ request: { ...request, system } } as unknown as Running, toolbox).request.system
-    expect([systemOf('sys'), systemOf(null)]).toEqual([
+    const systemOf = async (system: string | null) => {
+      const model = script([end()])
+      const openToolbox = async () => ({ tools: [], call: async () => ({ ok: true, content: '' }), missing })
+      const options = { replyId: 'r', model, openToolbox, timeoutMs: 60_000 }
+      await createGeneration({ ...request, system }, options).run(never, () => undefined)
+      return model.requests[0]?.system
+    }
+    expect([await systemOf('sys'), await systemOf(null)]).toEqual([
       'sys\n\nTools not available in this reply: shop (away).',
       'Tools not available in this reply: shop (away).',
     ])
-    const told = async (from: object | undefined) => {
-      const events: unknown[] = []
-      const running = {
-        models: createModelAttribution(request),
-        from,
-        take: (more: unknown[]) => void events.push(...more),
-      }
-      await recordMissing(running as unknown as Running, null)
+    const told = async (from: { lacksTools: boolean } | undefined) => {
+      const events: ReplyEvent[] = []
+      const take = (more: readonly ReplyEvent[]) => void events.push(...more)
+      await recordMissing({ models: createModelAttribution(request), from, take }, null)
       return events
     }
     expect(await told(undefined)).toEqual([])

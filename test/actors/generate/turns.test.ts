@@ -1,4 +1,4 @@
-/** What happens between the turns of a reply, and to calls that are not simply made. */
+/** The time between the turns of a reply, and calls that are not simply made. */
 import { describe, expect, test } from 'vitest'
 import { noActions } from '../../../src/actors/generate/defaults.ts'
 import { createGeneration } from '../../../src/actors/generate/generate.ts'
@@ -191,29 +191,6 @@ describe('the end', () => {
       { type: 'reasoning', text: 'a' },
       { type: 'reasoning', text: '\ufffd' },
     ])
-  })
-
-  test('what comes after an abort is not taken', async () => {
-    const controller = new AbortController()
-    const taken: ReplyEvent[] = []
-    const model: Model = {
-      countTokens: async () => [],
-      stream: async (_request, _signal, take) => {
-        take([say('a')])
-        controller.abort()
-        take([say('b')])
-      },
-    }
-    const generation = createGeneration(request, {
-      ...{ replyId: 'r', model, timeoutMs: 60_000 },
-      openToolbox: async () => ({ tools: [], call: async () => ({ ok: true, content: '' }) }),
-    })
-    const ended = generation.run(controller.signal, (events) => {
-      taken.push(...events)
-      return undefined
-    })
-    await ended.catch(() => {})
-    expect(taken).toEqual([{ type: 'text', text: 'a' }])
   })
 })
 

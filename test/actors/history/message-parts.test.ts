@@ -21,7 +21,7 @@ verifies('contract-13.part-history', 'earlier parts go with the newest first, un
     )
   expect(sent([50, 50])).toEqual([true, true, true])
   expect(sent([51, 50])).toEqual([false, true, true])
-  // One that would fit before it is older.
+  // The message before it would fit, but is older.
   expect(sent([1, 60, 50])).toEqual([false, false, true, true])
 })
 

@@ -1,4 +1,4 @@
-/** Those who come back to a reply, and the room that what is not stored takes (contract sections 4, 13 and 15). */
+/** Readers who come back to a reply, and the room that unstored events take (contract sections 4, 13 and 15). */
 import { expect, test } from 'vitest'
 import { createFrameLog } from '../../../src/actors/reply/frame-log.ts'
 import { createReplyBuffer } from '../../../src/actors/reply/reply-buffer.ts'

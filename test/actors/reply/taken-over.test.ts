@@ -1,4 +1,4 @@
-/** What is made of a reply that another instance began, and of one that begins here (contract sections 13, 21 and 23). */
+/** A reply that another instance began, as it goes on here, and one that begins here (contract sections 13, 21 and 23). */
 import { expect } from 'vitest'
 import type { Resumption } from '../../../src/actors/generate/running.ts'
 import { type ObservedReply, unobserved } from '../../../src/actors/ports/observer.ts'
