@@ -23,7 +23,7 @@ export function TypePicker({ types, value, onChange, isFirst = false }: TypePick
             className={classes.type ?? ''}
             aria-label={name}
             autoFocus={isFirst && index === 0}
-            data-autofocus={index === 0 || undefined}
+            data-autofocus={(isFirst && index === 0) || undefined}
           >
             <Mark id={id} name={name} />
             <div className={classes.typeText}>

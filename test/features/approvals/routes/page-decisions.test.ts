@@ -9,7 +9,7 @@ const entry = (call_id: string, more: Partial<PendingCall> = {}): PendingCall =>
   ...{ call_id, name: 'tool', arguments: '{}', kind: 'input' },
   ...more,
 })
-/** What a session two calls below asks. */
+/** A call of a session two calls below. */
 const below = (call_id: string, more: Partial<PendingCall> = {}): PendingCall => {
   const path = ['own', 'between'].map((call) => ({ agent_id: 'a', session_id: 's', call_id: call }))
   return entry(call_id, { kind: 'approval', path, ...more })

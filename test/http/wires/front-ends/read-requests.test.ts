@@ -1,4 +1,4 @@
-/** What the front ends' requests are read as (contract sections 12, 15 and 29): malformed fields, and what is passed over. */
+/** Requests of front ends as they are read (contract sections 12, 15 and 29): malformed fields, and what is passed over. */
 import { describe, expect } from 'vitest'
 import { readForwarded, readRunInput, resumeDecisions } from '../../../../src/http/wires/ag-ui/input.ts'
 import { responseObject } from '../../../../src/http/wires/responses/output/response-object.ts'
@@ -12,7 +12,7 @@ const runOf = (messages: object[], resume?: unknown) =>
     messages,
     ...(resume !== undefined && { resume }),
   } as unknown as RunAgentInput)
-/** What a reader throws. */
+/** Returns the words that a reader throws. */
 function fault(read: () => unknown): string {
   try {
     read()
