@@ -8,7 +8,7 @@ import { globSync, readFileSync, statSync } from 'node:fs'
 import { argv } from 'node:process'
 import ts from 'typescript'
 
-export type Kind = 'function' | 'component' | 'callback' | 'declaration' | 'header'
+export type Kind = 'function' | 'procedure' | 'component' | 'callback' | 'declaration' | 'header'
 
 export interface Finding {
   line: number
@@ -76,7 +76,9 @@ export function adviceFor(kind: Kind, comment: string): string | null {
   if (text === '' || text.startsWith('@')) return null
   const replacement = banned.get(word)
   if (replacement !== undefined) return replacement
-  if (kind === 'function' && !isVerb(word, text)) return `begin with a verb: ${verbFor(word, text)}`
+  if (kind === 'procedure' && word === 'returns') return 'it returns nothing: begin with the verb of what it does'
+  if ((kind === 'function' || kind === 'procedure') && !isVerb(word, text))
+    return `begin with a verb: ${verbFor(word, text)}`
   if (kind === 'declaration' && clearVerbs.has(word)) return 'begin with a noun or an article: "The …", "True if …"'
   if ((kind === 'declaration' || kind === 'component') && /^(how|why|when)$/.test(word))
     return 'begin with a noun: "The number of …", "The time of …", "The reason for …"'
@@ -134,7 +136,8 @@ function kindOf(node: ts.Node, path: string): Kind {
   if (held === undefined) return 'header'
   if (isFunctionNode(held)) {
     const isComponent = path.endsWith('.tsx') && /^[A-Z]/.test(held.name?.getText() ?? '')
-    return isComponent ? 'component' : 'function'
+    if (isComponent) return 'component'
+    return returnsNothing(held) ? 'procedure' : 'function'
   }
   if ((ts.isPropertySignature(held) || ts.isParameter(held)) && held.type !== undefined && hasFunctionType(held.type))
     return 'callback'
@@ -157,6 +160,14 @@ function isFunctionNode(node: ts.Node): node is FunctionNode {
   if (ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node) || ts.isPropertyDeclaration(node))
     return node.initializer !== undefined && isFunctionValue(node.initializer)
   return false
+}
+
+const nothing = new Set(['void', 'Promise<void>'])
+
+/** Returns whether it is declared to return nothing, or a promise of nothing. */
+function returnsNothing(node: FunctionNode): boolean {
+  const value = 'initializer' in node ? node.initializer : node
+  return value !== undefined && ts.isFunctionLike(value) && nothing.has(value.type?.getText() ?? '')
 }
 
 function isFunctionValue(node: ts.Expression): boolean {

@@ -11,10 +11,19 @@ test.each([
   '/** The sum. */\nconst a = (function () {}) satisfies unknown',
   'const a = {\n  /** The sum. */\n  b: () => 1,\n}',
   'class A {\n  /** The sum. */\n  a() {}\n}',
-  'interface A {\n  /** The sum. */\n  a(): void\n}',
+  'interface A {\n  /** The sum. */\n  a(): number\n}',
 ])('the comment of a function begins with a verb: %s', (text) => {
   expect(found(text)).toHaveLength(1)
   expect(found(text.replaceAll('The sum', 'Returns the sum'))).toEqual([])
+})
+
+test.each([
+  '/** Returns the sum. */\nasync function a(): Promise<void> {}',
+  '/** Returns the sum. */\nexport const a = (): void => {}',
+  'interface A {\n  /** Returns the sum. */\n  a(): void\n}',
+])('the comment of a function that returns nothing does not begin with Returns: %s', (text) => {
+  expect(found(text)).toHaveLength(1)
+  expect(found(text.replace('Returns the sum', 'Adds the sum'))).toEqual([])
 })
 
 test.each([

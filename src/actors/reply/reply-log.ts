@@ -28,8 +28,8 @@ export interface ReplyLog extends Omit<FrameLog, 'push' | 'close'> {
   /** Resolves when everything that was pushed is stored, or never will be. */
   stored(): Promise<Verdict>
   /**
-   * Returns when nothing more is pushed: resolves when all is stored but the texts whose write has not begun. These are
-   * for the settlement to store, and shown by `close`. `events`: all that was pushed; null when they are not known
+   * Ends the writing: nothing more is pushed. Resolves when all is stored but the texts whose write has not begun, which
+   * are for the settlement to store, and shown by `close`. `events`: all that was pushed; null when they are not known
    * here, because the log was cut or a write refused.
    */
   finish(): Promise<{ verdict: Verdict; events: readonly StoredEvent[] | null }>
@@ -46,7 +46,7 @@ export interface ReplyLogOptions {
   withdraw: Journal['withdraw']
   /** Tells that events after the place `after` were stored. */
   onStored(after: Place, events: readonly StoredEvent[]): void
-  /** Returns the journal refused a frame of this reply: it must end. */
+  /** Ends the reply, of which the journal has refused a frame. */
   onRefused(): void
 }
 

@@ -223,8 +223,8 @@ function createSession(
 }
 
 /**
- * Returns the actor of an id that has a newer message. That may be of another session: the known one was deleted, and
- * its id taken again, before anybody told this instance.
+ * Ends the actor of an id that has a newer message. That may be of another session: the known one was deleted, and its
+ * id taken again, before anybody told this instance.
  */
 function retire(known: LiveSession, sessionNum: number): void {
   if (known.reply.log.info.sessionNum !== sessionNum) known.actor.send({ type: 'deleted' })

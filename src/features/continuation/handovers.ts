@@ -72,6 +72,6 @@ export interface Handovers {
    * may take it still. Concurrent claims go together.
    */
   claim(replyId: string): Promise<Claimed | null>
-  /** Returns whether this instance takes replies over. */
+  /** Stores whether this instance takes replies over. */
   setReady(isReady: boolean): Promise<void>
 }

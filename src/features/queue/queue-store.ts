@@ -42,7 +42,7 @@ export interface QueueStore {
   remove(sessionId: string, id: string | null): Promise<string[]>
   /** Returns whether a message waits that ends the session's running reply at its next boundary. */
   isSteered(sessionId: string): Promise<boolean>
-  /** Returns the request that waited for this reply has lost its connection. */
+  /** Stores that the request which waited for this reply has lost its connection. */
   requesterLost(replyId: string): Promise<void>
   /**
    * Says whether messages begin on this instance, and begins what nothing stands against, `limit` at most. Resolves to the
