@@ -39,8 +39,9 @@ process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/node-compile'
 export default defineConfig({
   test: {
     // Several processes, each for one file after the other: half of a small file's processor time was the start of its own
-    // process and the loading of the app. What a file starts it stops; what it counts it counts from where it began. Node
-    // loads the modules, as in production, which takes 7 % less processor time than vite's own loader.
+    // process and the loading of the app. What a file starts it stops, but for the apps that all of a process share
+    // (test/support/app.ts); what it counts it counts from where it began. Node loads the modules, as in production, which
+    // takes 7 % less processor time than vite's own loader.
     pool: 'forks',
     isolate: false,
     // A fifth of a worker's processor time was V8's own threads', mostly marking what earlier files had loaded.

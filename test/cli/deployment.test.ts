@@ -12,7 +12,7 @@ import { freshDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { verifies } from '../verifies.ts'
 
-const staging = await openScene()
+const staging = await openScene({ settings: {} })
 const production = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-word' } })
 afterAll(() => Promise.all([staging.close(), production.close()]))
 const file = join(await temporaryFolder(), 'greenroom.json')

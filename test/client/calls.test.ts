@@ -1,11 +1,11 @@
 /** The management API through the client: typed calls, keys, the login's cookie, refusals. */
 import { expect, expectTypeOf, test } from 'vitest'
 import { ApiError, createClient } from '../../packages/client/src/index.ts'
-import { createAgent, startTestApp } from '../support/app.ts'
+import { createAgent, sharedApp, startTestApp } from '../support/app.ts'
 import { startProxy } from '../support/network/proxy.ts'
 
 test('records are made, read, listed, changed and deleted', async () => {
-  await using app = await startTestApp()
+  await using app = await sharedApp()
   const client = createClient({ baseUrl: `${app.url}/` })
   const made = await client.POST('/api/v1/prompts', { body: { name: 'Prompt & more', content: 'Be brief.' } })
   expectTypeOf(made.id).toEqualTypeOf<string>()
@@ -53,7 +53,7 @@ test('the key of the deploy API, and its refusal in the object format', async ()
 })
 
 test('the steps of a session, live and over a break', async () => {
-  await using app = await startTestApp()
+  await using app = await sharedApp()
   const { agentId } = await createAgent(app)
   await using proxy = await startProxy(app.url)
   const session = createClient({ baseUrl: app.url }).agent(agentId).session()

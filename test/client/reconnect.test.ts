@@ -1,13 +1,16 @@
 /** A network that breaks: each event comes once, in order, whatever is cut and whenever. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { ConnectionError } from '../../packages/client/src/index.ts'
+import { endSharedApps } from '../support/app.ts'
 import { fakeWaits } from '../support/fake-waits.ts'
 import { seededRandom } from '../support/random.ts'
 import { verifies } from '../verifies.ts'
 import { deafProxy, eventsOf, openClientScene, textOf } from './scene.ts'
 
-const scene = await openClientScene()
+beforeAll(endSharedApps)
+
+const scene = await openClientScene({ settings: {} })
 const { agent, proxy, up } = scene
 
 /** Answers with so many words, one after the other. */

@@ -1,7 +1,10 @@
 /** What a start says while the database is not there: one line at once, then one each ten seconds. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { waitForDatabase } from '../../src/compose/database.ts'
 import { createSeldomLog } from '../../src/http/server/database-errors/seldom-log.ts'
+import { endSharedApps } from '../support/app.ts'
+
+beforeAll(endSharedApps)
 
 /** As the server's log writes them: it leaves out a failure of the database that it has just logged. */
 let lines: [object, string][]

@@ -1,10 +1,9 @@
 /** What the tests of repeated requests share: replies that stand still, and how many follow them. */
-import { patient } from '../support/app.ts'
 import { untilFollowed } from '../support/followers.ts'
-import { openScene } from './scene.ts'
+import { openScene, type SceneOptions } from './scene.ts'
 
-export async function openRepeatScene() {
-  const scene = await openScene({ settings: patient })
+export async function openRepeatScene(options: SceneOptions = {}) {
+  const scene = await openScene(options)
   return {
     scene,
     contents: async (id: string) => (await scene.messages(id)).map(({ content }) => content),

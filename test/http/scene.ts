@@ -1,5 +1,5 @@
 /** The whole product over real sockets, with an agent whose provider is played by the test. */
-import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
+import { createAgent, sharedApp, startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type Upstream, type UpstreamCall, type UpstreamUsage } from '../support/network/upstream.ts'
 import { openSse, type SseStream } from '../support/streams/sse.ts'
 
@@ -43,6 +43,7 @@ function jsonOf(text: string): unknown {
 }
 
 export interface SceneOptions {
+  /** Of an app for this scene alone. Without them it is the one that all files of a process share. */
   settings?: Record<string, string>
   system?: string | null
   config?: object
@@ -54,9 +55,9 @@ export type Scene = Awaited<ReturnType<typeof openScene>>
 
 /** `const scene = await openScene()` at the head of a file, `afterAll(scene.close)`. */
 export async function openScene(options: SceneOptions = {}) {
-  const { settings = {}, system = null, config = {}, reportsUsage = true } = options
+  const { settings, system = null, config = {}, reportsUsage = true } = options
   const up = await startUpstream({ reportsUsage })
-  const app = await startTestApp({ settings })
+  const app = settings ? await startTestApp({ settings }) : await sharedApp()
   const { agentId, providerId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url, system, config })
   const agent = `/api/v1/agents/${agentId}`
   const sessions = `${agent}/deploy/sessions`
@@ -113,6 +114,7 @@ export async function openScene(options: SceneOptions = {}) {
       })
     },
     close: async () => {
+      if (!settings) await call(`${app.url}${agent}`, 'DELETE')
       await app[Symbol.asyncDispose]()
       await up.close()
     },

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { AnswerFields, ModelEvent } from '../../src/actors/ports/index.ts'
 import { withinLimits } from '../../src/providers/demo-limits.ts'
 import { call } from '../http/scene.ts'
-import { createAgent, startTestApp } from '../support/app.ts'
+import { createAgent, sharedApp } from '../support/app.ts'
 import { verifies } from '../verifies.ts'
 
 async function* words(text: string): AsyncGenerator<ModelEvent> {
@@ -33,7 +33,7 @@ verifies('contract-25.demo', 'a maximum cuts at a word, a stop sequence before i
 })
 
 verifies('contract-25.demo', 'requests bring them under either name; a picture is told of', async () => {
-  await using app = await startTestApp({})
+  await using app = await sharedApp()
   const { agentId } = await createAgent(app, { type: 'demo' })
   const ask = async (content: unknown, more: object = {}) => {
     const path = `${app.url}/api/v1/agents/${agentId}/deploy/chat/completions`

@@ -1,14 +1,11 @@
 /** Agents among the tools of an agent, as configuration (contract section 30). */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { nobody } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
-import { openTreeScene, says, type TreeScene } from './tree-scene.ts'
+import { openTreeScene, says } from './tree-scene.ts'
 
-let scene: TreeScene
-beforeAll(async () => {
-  scene = await openTreeScene()
-})
-afterAll(() => scene.close())
+const scene = await openTreeScene()
+afterAll(scene.close)
 
 const chosen = async (id: string) => (await scene.call('GET', `/api/v1/agents/${id}/tools`)).json.agentTools
 const choice = (agentId: string) => ({ agentId, name: null, description: null })

@@ -8,7 +8,7 @@ import { asking, asks, openTreeScene, says, type TreeScene } from './tree-scene.
 
 let scene: TreeScene
 beforeAll(async () => {
-  scene = await openTreeScene()
+  scene = await openTreeScene({ settings: {} })
 })
 afterAll(() => scene.close())
 

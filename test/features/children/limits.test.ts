@@ -1,13 +1,10 @@
 /** Children count for the limits above them (contract section 30). */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { asking, asks, openTreeScene, says, type TreeScene } from './tree-scene.ts'
 
-let scene: TreeScene
-beforeAll(async () => {
-  scene = await openTreeScene()
-})
-afterAll(() => scene.close())
+const scene = await openTreeScene()
+afterAll(scene.close)
 
 /** A desk that asks billing twice, one after the other; resolves to what its model is told of the calls. */
 async function askTwice(

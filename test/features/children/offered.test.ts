@@ -1,14 +1,11 @@
 /** When agents are offered as tools, and what a child is told (contract section 30). */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { asking, asks, openTreeScene, says, type TreeScene } from './tree-scene.ts'
+import { asking, asks, openTreeScene, says } from './tree-scene.ts'
 
-let scene: TreeScene
-beforeAll(async () => {
-  scene = await openTreeScene()
-})
-afterAll(() => scene.close())
+const scene = await openTreeScene()
+afterAll(scene.close)
 
 /** A desk that asks billing, by the names of their models. */
 async function newPair(deskFields: object = {}, billingFields: object = {}) {

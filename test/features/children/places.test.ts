@@ -1,13 +1,10 @@
 /** How many children run at a time, and how many a message leads to (contract section 30). */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { asking, asks, openTreeScene, says, type TreeScene } from './tree-scene.ts'
 
-let scene: TreeScene
-beforeAll(async () => {
-  scene = await openTreeScene()
-})
-afterAll(() => scene.close())
+const scene = await openTreeScene()
+afterAll(scene.close)
 
 verifies('contract-30.child-places', 'at all depths together, in the order of the calls', async () => {
   const ledger = await scene.newAgent('ledger')

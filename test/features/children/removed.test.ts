@@ -6,7 +6,7 @@ import { asking, asks, openTreeScene, type TreeScene } from './tree-scene.ts'
 
 let scene: TreeScene
 beforeAll(async () => {
-  scene = await openTreeScene()
+  scene = await openTreeScene({ settings: {} })
 })
 afterAll(() => scene.close())
 

@@ -1,13 +1,10 @@
 /** Metadata that agents use which an agent can ask is not for a client secret to set (contract sections 20 and 30). */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
-import { asking, asks, openTreeScene, says, type TreeScene } from './tree-scene.ts'
+import { asking, asks, openTreeScene, says } from './tree-scene.ts'
 
-let scene: TreeScene
-beforeAll(async () => {
-  scene = await openTreeScene()
-})
-afterAll(() => scene.close())
+const scene = await openTreeScene()
+afterAll(scene.close)
 
 verifies('contract-30.child-metadata', 'at each depth, as long as the way there is', async () => {
   const ledger = await scene.newAgent('ledger', { systemPrompt: 'Plan: {{session.metadata.plan}}' })

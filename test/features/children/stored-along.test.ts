@@ -7,7 +7,7 @@ let scene: TreeScene
 let desk: string
 let billing: string
 beforeAll(async () => {
-  scene = await openTreeScene()
+  scene = await openTreeScene({ settings: {} })
   billing = await scene.newAgent('billing')
   desk = await scene.newAgent('desk')
   // Whatever comes behind the statement that stores the call makes no child.

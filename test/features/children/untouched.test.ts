@@ -5,7 +5,7 @@ import { asks, openTreeScene, says, type TreeScene } from './tree-scene.ts'
 
 let scene: TreeScene
 beforeAll(async () => {
-  scene = await openTreeScene()
+  scene = await openTreeScene({ settings: {} })
 })
 afterAll(() => scene.close())
 

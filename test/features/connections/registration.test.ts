@@ -8,7 +8,7 @@ verifies(
   'contract-27.registration',
   'it is made once over all instances, and on each one connection of the database waits',
   async () => {
-    const scene = await openToolScene()
+    const scene = await openToolScene({ settings: {} })
     onTestFinished(scene.close)
     const { sql } = scene.app
     const serverId = await scene.createMcpServer({ name: 'shop', url: 'https://shop.example/mcp', auth: 'user' })

@@ -6,7 +6,7 @@ import { verifies } from '../../verifies.ts'
 import { dataUrl, file, pdf, png, pngOf, text } from '../parts/routes/parts-scene.ts'
 import { type Fields, formOf, secretOf, sendForm } from './files-scene.ts'
 
-const scene = await openScene()
+const scene = await openScene({ settings: {} })
 afterAll(scene.close)
 beforeEach(() => scene.says(['ok']))
 

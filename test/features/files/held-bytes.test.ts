@@ -6,10 +6,9 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openScene } from '../../http/scene.ts'
-import { patient } from '../../support/app.ts'
 import { verifies } from '../../verifies.ts'
 
-const scene = await openScene({ settings: patient })
+const scene = await openScene()
 const files = `${scene.agent}/deploy/files`
 const SIZE = 16 * 2 ** 20
 const MOST_HELD = 2 * 2 ** 20

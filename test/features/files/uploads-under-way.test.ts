@@ -16,7 +16,7 @@ verifies('contract-32.files-size', '32 of an instance and 4 of a user arrive at 
 })
 
 verifies('contract-32.files-size', 'a draining instance takes no upload', async () => {
-  const scene = await openScene()
+  const scene = await openScene({ settings: {} })
   onTestFinished(scene.close)
   const begun = scene.byHand()
   const asked = scene.stateless([{ role: 'user', content: 'Hi' }])

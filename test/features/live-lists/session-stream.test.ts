@@ -1,15 +1,12 @@
 /** Contract section 22: lists that live, on two instances that share a database. */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { TestApp } from '../../support/app.ts'
 import { openSse, type SseStream } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor, say } from '../users/access/front-door-scene.ts'
+import { bearer, DEPLOY_KEY, openFrontDoor, say } from '../users/access/front-door-scene.ts'
 
-let door: FrontDoor
-beforeAll(async () => {
-  door = await openFrontDoor()
-})
-afterAll(() => door.close())
+const door = await openFrontDoor()
+afterAll(door.close)
 
 interface WatchOptions {
   token?: string

@@ -30,7 +30,7 @@ const looks =
 
 beforeAll(async () => {
   tools = await startToolServer(({ url }) => `saw ${url.searchParams.get('q')}`)
-  scene = await openToolScene({ system: 'one' })
+  scene = await openToolScene({ settings: {}, system: 'one' })
   const inputSchema = { type: 'object', properties: { q: { type: 'string' } } }
   const id = await scene.createTool({ name: 'look', url: `${tools.url}/?q={{q}}`, inputSchema })
   await scene.choose({ httpToolIds: [id] })

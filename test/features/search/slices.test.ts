@@ -9,7 +9,7 @@ import { openScene } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
 import { allIndexed, inTime } from './support.ts'
 
-const scene = await openScene()
+const scene = await openScene({ settings: {} })
 afterAll(scene.close)
 const { sql } = scene.app
 

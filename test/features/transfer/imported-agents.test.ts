@@ -3,7 +3,7 @@ import { afterAll, expect } from 'vitest'
 import { openScene } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
 
-const scene = await openScene()
+const scene = await openScene({ settings: {} })
 afterAll(() => scene.close())
 
 verifies('contract-19.agent-fields', 'what an import leaves out is judged as it is stored', async () => {

@@ -13,8 +13,8 @@ import { verifies } from '../../verifies.ts'
 let from: Scene
 let to: Scene
 beforeAll(async () => {
-  from = await openScene()
-  to = await openScene()
+  from = await openScene({ settings: {} })
+  to = await openScene({ settings: {} })
 })
 afterAll(() => Promise.all([from.close(), to.close()]))
 

@@ -6,7 +6,7 @@ import { afterAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
 
-const scene = await openScene()
+const scene = await openScene({ settings: {} })
 afterAll(scene.close)
 
 /** Node's own client: fetch would decompress. */

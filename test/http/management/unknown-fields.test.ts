@@ -1,15 +1,12 @@
 /** Contract section 20: what a management body does not have is refused, and never swallowed. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { tags } from '../../../openapi/contract.ts'
 import type { Operation } from '../../../openapi/operation.ts'
 import { verifies } from '../../verifies.ts'
-import { nobody, openScene, type Scene } from '../scene.ts'
+import { nobody, openScene } from '../scene.ts'
 
-let scene: Scene
-beforeAll(async () => {
-  scene = await openScene()
-})
-afterAll(() => scene.close())
+const scene = await openScene({ settings: {} })
+afterAll(scene.close)
 
 type Path = readonly (string | number)[]
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }

@@ -8,7 +8,7 @@ import { rest, uiScene, userMessage } from '../ui-scene.ts'
 let scene: Scene
 let ui: ReturnType<typeof uiScene>
 beforeAll(async () => {
-  scene = await openScene({ system: 'Be brief.' })
+  scene = await openScene({ settings: {}, system: 'Be brief.' })
   ui = uiScene(scene)
   scene.says(['fine'])
 })

@@ -1,6 +1,6 @@
 /** Contract section 9, over HTTP: with the demo provider every state can be seen. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createAgent, startTestApp, type TestApp } from '../../support/app.ts'
+import { createAgent, sharedApp, type TestApp } from '../../support/app.ts'
 import { contentOf, openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
 import { call } from '../scene.ts'
@@ -8,7 +8,7 @@ import { call } from '../scene.ts'
 let app: TestApp
 let base = ''
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await sharedApp()
   const { agentId } = await createAgent(app, { system: 'You are a helpful guide to the theatre and its many rooms.' })
   base = `${app.url}/api/v1/agents/${agentId}/deploy`
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import { expect } from 'vitest'
-import { startTestApp } from '../../support/app.ts'
+import { sharedApp } from '../../support/app.ts'
 import { verifies } from '../../verifies.ts'
 
 /** The system completes no more than this for a server that does not accept them. */
@@ -41,7 +41,7 @@ verifies(
   'contract-26.turns',
   '2,000 connections that arrive while the event loop stands still are all answered',
   async () => {
-    await using app = await startTestApp()
+    await using app = await sharedApp()
     const count = Math.min(2000, await systemLimit())
     const connected = new Int32Array(new SharedArrayBuffer(4))
     const workerData = { port: new URL(app.url).port, count, connected }

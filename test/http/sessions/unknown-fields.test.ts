@@ -1,13 +1,10 @@
 /** Contract section 25: fields that a session, or a client secret, does not have. */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
-import { nobody, openScene, type Scene } from '../scene.ts'
+import { nobody, openScene } from '../scene.ts'
 
-let scene: Scene
-beforeAll(async () => {
-  scene = await openScene()
-})
-afterAll(() => scene.close())
+const scene = await openScene()
+afterAll(scene.close)
 
 const create = (body: unknown) => scene.call('POST', scene.sessions, body)
 const patch = (id: string, body: unknown) => scene.call('PATCH', `${scene.sessions}/${id}`, body)

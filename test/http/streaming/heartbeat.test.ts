@@ -5,12 +5,15 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import Fastify from 'fastify'
-import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { openEventStream, streamsEnded } from '../../../src/http/streaming/sse.ts'
+import { endSharedApps } from '../../support/app.ts'
 import { contentOf } from '../../support/streams/sse.ts'
 import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
+
+beforeAll(endSharedApps)
 
 // The clock leaps a minute at a time: a shorter lease would be over until its next renewal, and end the replies.
 const scene = await openScene({ settings: { OWNER_LEASE_MS: '150000' } })

@@ -5,15 +5,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
-import { asks, openToolScene, says, type ToolScene, told } from '../tool-scene.ts'
+import { asks, openToolScene, says, told } from '../tool-scene.ts'
 
-let scene: ToolScene
-beforeAll(async () => {
-  scene = await openToolScene()
-})
-afterAll(() => scene.close())
+const scene = await openToolScene()
+afterAll(scene.close)
 
 /** A server without sessions that asks for a key and tells its two tools. */
 async function startMcpServer(key: string) {

@@ -6,7 +6,7 @@ import { startMcpServer } from '../../support/network/mcp-servers.ts'
 import { verifies } from '../../verifies.ts'
 import { asks, callsOfTest, openToolScene } from '../tool-scene.ts'
 
-const scene = await openToolScene({ system: 'You help.' })
+const scene = await openToolScene({ settings: {}, system: 'You help.' })
 afterAll(scene.close)
 const model = callsOfTest(scene)
 

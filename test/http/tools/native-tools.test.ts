@@ -2,14 +2,14 @@
 import { expect, onTestFinished } from 'vitest'
 import * as anthropic from '../../providers/native/anthropic-server.ts'
 import * as gemini from '../../providers/native/gemini-server.ts'
-import { createAgent, startTestApp } from '../../support/app.ts'
+import { createAgent, sharedApp } from '../../support/app.ts'
 import { contentOf, openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
 import { call } from '../scene.ts'
 import { startToolServer } from '../tool-scene.ts'
 
 async function open(vendor: 'anthropic' | 'gemini', model: string) {
-  const app = await startTestApp()
+  const app = await sharedApp()
   const up = vendor === 'anthropic' ? await anthropic.startAnthropic() : await gemini.startGemini()
   const tools = await startToolServer(({ url }) => `found ${url.searchParams.get('q')}`)
   onTestFinished(async () => {

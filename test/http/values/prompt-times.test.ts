@@ -3,7 +3,7 @@ import { afterAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
 
-const scene = await openScene({ system: 'It is {{now.time}}. Plan: {{ now.time | noon }}' })
+const scene = await openScene({ settings: {}, system: 'It is {{now.time}}. Plan: {{ now.time | noon }}' })
 afterAll(scene.close)
 scene.says(['Yes.'])
 

@@ -8,7 +8,7 @@ const system = 'You serve {{session.user}} on plan {{session.metadata.plan|free}
 let scene: ToolScene
 let orders: Awaited<ReturnType<typeof startToolServer>>
 beforeAll(async () => {
-  scene = await openToolScene({ system })
+  scene = await openToolScene({ settings: {}, system })
   orders = await startToolServer(() => 'two orders')
 })
 afterAll(async () => {

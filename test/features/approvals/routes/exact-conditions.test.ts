@@ -4,7 +4,7 @@ import { asks } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { call, openWaitingScene } from './waiting-scene.ts'
 
-const scene = await openWaitingScene()
+const scene = await openWaitingScene({ settings: {} })
 afterAll(scene.close)
 
 const WRITTEN = '9007199254740993'

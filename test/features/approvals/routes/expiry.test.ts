@@ -7,7 +7,7 @@ import { approve, call } from './waiting-scene.ts'
 
 let open: FrontDoor
 beforeAll(async () => {
-  open = await openFrontDoor()
+  open = await openFrontDoor({ settings: {} })
   open.up.always((one) => {
     const isAnswered = one.body.messages.some(({ role }: { role: string }) => role === 'tool')
     return (isAnswered ? says('Done.') : asks('', call('current_time', 'c1'), call('current_time', 'c2')))(one)

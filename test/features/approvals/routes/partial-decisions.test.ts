@@ -4,7 +4,7 @@ import { asks } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { approve, call, callsOfWaitingTest, openWaitingScene, reject, respond, weather } from './waiting-scene.ts'
 
-const scene = await openWaitingScene()
+const scene = await openWaitingScene({ settings: {} })
 afterAll(scene.close)
 const { count, sent } = callsOfWaitingTest(scene)
 

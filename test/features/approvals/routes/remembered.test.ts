@@ -5,7 +5,7 @@ import { verifies } from '../../../verifies.ts'
 import { openRememberingScene } from './remembering-scene.ts'
 import { approve, callsOfWaitingTest, reject, respond } from './waiting-scene.ts'
 
-const { scene, sessionOf, asksPay, decide } = await openRememberingScene()
+const { scene, sessionOf, asksPay, decide } = await openRememberingScene({ settings: {} })
 afterAll(scene.close)
 callsOfWaitingTest(scene)
 

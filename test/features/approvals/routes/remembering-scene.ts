@@ -1,8 +1,9 @@
 /** Calls of the tool `pay` that are decided, and decisions that are remembered (contract section 29). */
+import type { SceneOptions } from '../../../http/scene.ts'
 import { openWaitingScene } from './waiting-scene.ts'
 
-export async function openRememberingScene() {
-  const scene = await openWaitingScene()
+export async function openRememberingScene(options: SceneOptions = {}) {
+  const scene = await openWaitingScene(options)
   return {
     scene,
     async sessionOf(user: string | null): Promise<string> {

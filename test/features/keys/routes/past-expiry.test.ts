@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { call } from '../../../http/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { type FrontDoor, openFrontDoor } from '../../users/access/front-door-scene.ts'
+import { openFrontDoor } from '../../users/access/front-door-scene.ts'
 
-let door: FrontDoor
-beforeAll(async () => {
-  door = await openFrontDoor({ instances: 1 })
-})
-afterAll(() => door.close())
+const door = await openFrontDoor({ instances: 1 })
+afterAll(door.close)
 
 const manage = (method: string, path: string, body?: unknown) => call(`${door.here.url}${path}`, method, body)
 

@@ -5,8 +5,8 @@ import { call } from '../../../http/scene.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { bearer, type FrontDoor, openFrontDoor, say } from '../../users/access/front-door-scene.ts'
 
-export async function openLimitScene(settings: Record<string, string> = {}) {
-  const door = await openFrontDoor({ settings })
+export async function openLimitScene(settings?: Record<string, string>) {
+  const door = await openFrontDoor({ ...(settings && { settings }) })
   const { here, there } = door
   const manage = (method: string, path: string, body?: unknown) => call(`${here.url}${path}`, method, body)
   const agent = `/api/v1/agents/${door.agentId}`

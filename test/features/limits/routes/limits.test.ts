@@ -6,7 +6,7 @@ import { bearer, type LimitScene, openLimitScene, say, surfaces } from './limit-
 
 let scene: LimitScene
 beforeAll(async () => {
-  scene = await openLimitScene()
+  scene = await openLimitScene({})
   scene.door.says('Fine.')
 })
 afterAll(() => scene.close())

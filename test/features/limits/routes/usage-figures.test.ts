@@ -4,7 +4,7 @@ import { openScene } from '../../../http/scene.ts'
 import { WAIT_MS } from '../../../support/wait.ts'
 import { verifies } from '../../../verifies.ts'
 
-const scene = await openScene()
+const scene = await openScene({ settings: {} })
 afterAll(scene.close)
 
 const figures = async (query = '') => (await scene.call('GET', `/api/v1/usage/figures${query}`)).json.rows

@@ -1,14 +1,16 @@
 /** Contract section 8: what was used is counted for every reply that ended, and told by agent, model and day. */
-import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { foldUsage } from '../../../../src/features/limits/store/usage/usage.ts'
 import { createUsageRecorder } from '../../../../src/features/limits/store/usage/usage-recorder.ts'
 import { connect } from '../../../../src/persistence/postgres/database.ts'
 import { openProxy } from '../../../faults/database/database-proxy.ts'
 import { openScene } from '../../../http/scene.ts'
-import { createAgent } from '../../../support/app.ts'
+import { createAgent, endSharedApps } from '../../../support/app.ts'
 import { verifies } from '../../../verifies.ts'
 
-const scene = await openScene({ reportsUsage: false })
+beforeAll(endSharedApps)
+
+const scene = await openScene({ settings: {}, reportsUsage: false })
 afterAll(scene.close)
 beforeEach(() => scene.app.sql`delete from token_usage`)
 

@@ -8,7 +8,7 @@ import { formOf, sendForm } from '../../files/files-scene.ts'
 import { dataUrl, file } from '../routes/parts-scene.ts'
 import { EXCEL, excel, paragraph, WORD, word } from './made-documents.ts'
 
-const scene = await openScene()
+const scene = await openScene({ settings: {} })
 afterAll(scene.close)
 beforeEach(() => scene.says(['ok']))
 

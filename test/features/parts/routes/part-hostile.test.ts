@@ -17,7 +17,7 @@ const large: [Buffer, string][] = [
   ],
 ]
 
-const scene = await openScene()
+const scene = await openScene({ settings: {} })
 afterAll(scene.close)
 scene.says(['ok'])
 

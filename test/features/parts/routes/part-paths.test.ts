@@ -7,7 +7,7 @@ import { verifies } from '../../../verifies.ts'
 import { openFrontDoor } from '../../users/access/front-door-scene.ts'
 import { dataUrl, file, image, pdf, png, text } from './parts-scene.ts'
 
-const { scene, untilFollowed } = await openRepeatScene()
+const { scene, untilFollowed } = await openRepeatScene({ settings: {} })
 const ui = uiScene(scene)
 const door = await openFrontDoor({ instances: 1 })
 afterAll(async () => {

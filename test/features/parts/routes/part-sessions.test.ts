@@ -7,7 +7,7 @@ import { contentOf } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 import { dataUrl, file, image, pdf, png, pngOf, sha256, text } from './parts-scene.ts'
 
-const { scene, untilFollowed } = await openRepeatScene()
+const { scene, untilFollowed } = await openRepeatScene({ settings: {} })
 afterAll(scene.close)
 scene.says(['ok'])
 

@@ -1,15 +1,11 @@
 /** Cancels that are written when the reply that they were meant for has ended, and the next one of the queue runs. */
-import { afterAll, beforeAll, expect } from 'vitest'
-import { openToolScene, says, type ToolScene } from '../../../http/tool-scene.ts'
-import { patient } from '../../../support/app.ts'
+import { afterAll, expect } from 'vitest'
+import { openToolScene, says } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { running, waiting } from './queue-scene.ts'
 
-let scene: ToolScene
-beforeAll(async () => {
-  scene = await openToolScene({ settings: patient })
-})
-afterAll(() => scene?.close())
+const scene = await openToolScene({ settings: {} })
+afterAll(scene.close)
 
 /** Ends the running reply while a cancel, decided on while it ran, waits to be written into `table`. The next one has begun. */
 async function endBefore<T>(

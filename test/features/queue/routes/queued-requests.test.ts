@@ -1,16 +1,13 @@
 /** Contract section 22: what a queued message asked for holds when it begins, on every surface. */
-import { afterAll, beforeAll, expect } from 'vitest'
-import { openToolScene, says, type ToolScene } from '../../../http/tool-scene.ts'
+import { afterAll, expect } from 'vitest'
+import { openToolScene, says } from '../../../http/tool-scene.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 import { weather } from '../../approvals/routes/waiting-scene.ts'
 import { running, waiting } from './queue-scene.ts'
 
-let scene: ToolScene
-beforeAll(async () => {
-  scene = await openToolScene()
-})
-afterAll(() => scene?.close())
+const scene = await openToolScene()
+afterAll(scene.close)
 
 const png = Buffer.from(
   '89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c626001000000ffff03000006000557bfabd40000000049454e44ae426082',

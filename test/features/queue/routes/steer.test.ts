@@ -1,17 +1,13 @@
 /** Contract section 22: messages that end the running reply at its next boundary, and queues of sessions that wait. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { asks, says } from '../../../http/tool-scene.ts'
-import { patient } from '../../../support/app.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
-import { call, openWaitingScene, reject, type WaitingScene } from '../../approvals/routes/waiting-scene.ts'
+import { call, openWaitingScene, reject } from '../../approvals/routes/waiting-scene.ts'
 
-let scene: WaitingScene
-beforeAll(async () => {
-  scene = await openWaitingScene({ settings: patient })
-})
-afterAll(() => scene?.close())
+const scene = await openWaitingScene()
+afterAll(scene.close)
 
 const queueOf = async (id: string) => (await scene.call('GET', `${scene.sessions}/${id}/queue`)).json.queue
 const toldOf = async (id: string) =>

@@ -1,6 +1,6 @@
 /** What the tests of the debug routes share: finished sessions, their recorded steps, the stream of them. */
 
-import { openScene } from '../../../http/scene.ts'
+import { openScene, type SceneOptions } from '../../../http/scene.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 
 export const debug = '/api/v1/debug'
@@ -19,8 +19,8 @@ export const whole = [
   'streaming.settling settled complete',
 ]
 
-export async function openDebugScene() {
-  const scene = await openScene()
+export async function openDebugScene(options: SceneOptions = {}) {
+  const scene = await openScene(options)
   return {
     scene,
     /** A session with one finished reply. */

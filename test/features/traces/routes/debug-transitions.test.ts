@@ -11,7 +11,7 @@ import { isoUtc, nobody, uuid } from '../../../http/scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { debug, openDebugScene, path, whole } from './debug-scene.ts'
 
-const { scene, finished, steps, follow } = await openDebugScene()
+const { scene, finished, steps, follow } = await openDebugScene({ settings: {} })
 afterAll(scene.close)
 
 verifies('contract-8.transitions', 'every step of a session is listed, oldest first, without content', async () => {

@@ -1,13 +1,10 @@
 /** Contract sections 11 and 14: what a client secret may turn and copy. */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { verifies } from '../../../verifies.ts'
-import { type FrontDoor, openFrontDoor, say } from './front-door-scene.ts'
+import { openFrontDoor, say } from './front-door-scene.ts'
 
-let door: FrontDoor
-beforeAll(async () => {
-  door = await openFrontDoor({ instances: 1 })
-})
-afterAll(() => door.close())
+const door = await openFrontDoor({ instances: 1 })
+afterAll(door.close)
 
 verifies(['contract-14.fork', 'contract-14.head'], 'its own user’s sessions alone', async () => {
   door.says('Fine.')

@@ -1,8 +1,7 @@
 /** Two instances on one database, with a deploy key, an agent whose provider is played, and secrets for its users. */
 import { createHmac } from 'node:crypto'
 import { type Answer, call } from '../../../http/scene.ts'
-import { createAgent, startTestApp, type TestApp } from '../../../support/app.ts'
-import { freshDatabase } from '../../../support/database.ts'
+import { createAgent, sharedApp, startTestApp, type TestApp } from '../../../support/app.ts'
 import { startUpstream, type UpstreamCall } from '../../../support/network/upstream.ts'
 import { openSse, type SseStream } from '../../../support/streams/sse.ts'
 
@@ -18,18 +17,18 @@ export interface FrontDoorOptions {
   instances?: number
 }
 
-/** `settings` of both instances. `PUBLIC_API_KEY: ''` leaves them open. */
-export async function openFrontDoor({ settings = {}, instances = 2 }: FrontDoorOptions = {}) {
+/** Without `settings` they are those that all files of a process share. `PUBLIC_API_KEY: ''` leaves both open. */
+export async function openFrontDoor({ settings, instances = 2 }: FrontDoorOptions = {}) {
   await using stack = new AsyncDisposableStack()
-  const database = await freshDatabase()
-  stack.defer(() => database.drop())
   const up = stack.use(await startUpstream())
-  const another = () => startTestApp({ database, settings: { PUBLIC_API_KEY: DEPLOY_KEY, ...settings } })
-  const open = async () => stack.use(await another())
-  const here = await open()
-  const there = instances > 1 ? await open() : here
+  const own = { PUBLIC_API_KEY: DEPLOY_KEY, ...settings }
+  const beside = (app: TestApp) => startTestApp({ database: app.database, settings: own })
+  const here = stack.use(await (settings ? startTestApp({ settings: own }) : sharedApp(own)))
+  const second = () => (settings ? beside(here) : sharedApp(own, here))
+  const there = instances > 1 ? stack.use(await second()) : here
   const newAgent = async () => (await createAgent(here, { type: 'openai-compatible', baseUrl: up.url })).agentId
   const agentId = await newAgent()
+  if (!settings) stack.defer(async () => void (await call(`${here.url}/api/v1/agents/${agentId}`, 'DELETE')))
   const deploy = (agent = agentId) => `/api/v1/agents/${agent}/deploy`
   const asKey = (method: string, path: string, body?: unknown, app: TestApp = here): Promise<Answer> =>
     call(`${app.url}${path}`, method, body, bearer(DEPLOY_KEY))
@@ -38,7 +37,7 @@ export async function openFrontDoor({ settings = {}, instances = 2 }: FrontDoorO
     here,
     there,
     /** One more instance. */
-    another,
+    another: () => beside(here),
     sql: here.sql,
     up,
     agentId,

@@ -1,16 +1,13 @@
 /** Contract sections 11 and 12: what a client secret opens of the UI clients' endpoints. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { openScene, type Scene } from '../../../http/scene.ts'
 import { uiScene } from '../../../http/ui-scene.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 
-let scene: Scene
-beforeAll(async () => {
-  scene = await openScene()
-})
-afterAll(() => scene.close())
+const scene = await openScene()
+afterAll(scene.close)
 
 /** The endpoints as a page with a secret of this user asks them. */
 async function pageOf(user: string, session_id?: string) {

@@ -5,7 +5,7 @@ import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 import { bearer, DEPLOY_KEY, openFrontDoor, say } from './front-door-scene.ts'
 
-const scene = await openFrontDoor()
+const scene = await openFrontDoor({ settings: {} })
 afterAll(scene.close)
 
 const user = (name: string, rest = '', agent?: string) =>

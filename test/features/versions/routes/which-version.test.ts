@@ -1,14 +1,11 @@
 /** Contract section 28, "Which version answers". */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { Answer } from '../../../http/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { type FrontDoor, openFrontDoor } from '../../users/access/front-door-scene.ts'
+import { openFrontDoor } from '../../users/access/front-door-scene.ts'
 
-let door: FrontDoor
-beforeAll(async () => {
-  door = await openFrontDoor()
-})
-afterAll(() => door.close())
+const door = await openFrontDoor()
+afterAll(door.close)
 
 const say = (content: string, more: object = {}) => ({ messages: [{ role: 'user', content }], ...more })
 

@@ -9,7 +9,7 @@ import { signature } from './signature.ts'
 let scene: Scene
 let receiver: Receiver
 beforeAll(async () => {
-  scene = await openScene()
+  scene = await openScene({ settings: {} })
   receiver = await startReceiver()
 })
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { verifies } from '../../../verifies.ts'
 let scene: Scene
 let receiver: Receiver
 beforeAll(async () => {
-  scene = await openScene()
+  scene = await openScene({ settings: {} })
   receiver = await startReceiver()
 })
 afterAll(async () => {

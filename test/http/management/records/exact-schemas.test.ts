@@ -4,7 +4,7 @@ import { asMcp, startServer } from '../../../e2e/field-cases/field.ts'
 import { verifies } from '../../../verifies.ts'
 import { openToolScene } from '../../tool-scene.ts'
 
-const scene = await openToolScene()
+const scene = await openToolScene({ settings: {} })
 afterAll(scene.close)
 scene.says(['Fine.'])
 

@@ -3,7 +3,7 @@ import { afterAll, expect } from 'vitest'
 import { verifies } from '../../../verifies.ts'
 import { openScene } from '../../scene.ts'
 
-const server = await openScene()
+const server = await openScene({ settings: {} })
 afterAll(server.close)
 
 const provider = async (name: string): Promise<string> =>

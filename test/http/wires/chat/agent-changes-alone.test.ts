@@ -4,12 +4,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { startApp } from '../../../../src/compose/app.ts'
 import { createAgentLookup } from '../../../../src/persistence/records/agent-lookup.ts'
 import { readSettings } from '../../../../src/settings.ts'
-import { createAgent } from '../../../support/app.ts'
+import { createAgent, endSharedApps } from '../../../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 import { temporaryFolder } from '../../../support/folder.ts'
 import { startUpstream } from '../../../support/network/upstream.ts'
 import { verifies } from '../../../verifies.ts'
 import { call } from '../../scene.ts'
+
+beforeAll(endSharedApps)
 
 verifies('contract-2.changes', 'embedded: each change of an agent shows in the next reply', async () => {
   await using stack = new AsyncDisposableStack()

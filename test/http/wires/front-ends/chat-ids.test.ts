@@ -1,22 +1,13 @@
 /** Contract section 25, "Ids of front ends": chats and threads that are no UUIDs. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect } from 'vitest'
-import {
-  bearer,
-  DEPLOY_KEY,
-  type FrontDoor,
-  openFrontDoor,
-  say,
-} from '../../../features/users/access/front-door-scene.ts'
+import { afterAll, expect } from 'vitest'
+import { bearer, DEPLOY_KEY, openFrontDoor, say } from '../../../features/users/access/front-door-scene.ts'
 import { openSse, type SseStream } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 import { rest, userMessage } from '../../ui-scene.ts'
 
-let door: FrontDoor
-beforeAll(async () => {
-  door = await openFrontDoor()
-})
-afterAll(() => door.close())
+const door = await openFrontDoor()
+afterAll(door.close)
 
 const chatBody = (id: string, text: string, more: object = {}) => ({ id, messages: [userMessage(text)], ...more })
 const runBody = (threadId: string, runId: string, text: string, more: object = {}) => ({

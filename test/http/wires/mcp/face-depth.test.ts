@@ -8,7 +8,7 @@ import { type FaceScene, openFaceScene } from './face-scene.ts'
 let scene: FaceScene
 let mcpServerId: string
 beforeAll(async () => {
-  scene = await openFaceScene()
+  scene = await openFaceScene({ settings: {} })
   // The agent has itself as a server, and its model always asks on, once.
   const server = {
     name: 'self',

@@ -1,15 +1,12 @@
 /** Contract section 30: how calls of an agent's MCP face end before their reply does, and what waits. */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { bearer, DEPLOY_KEY } from '../../../features/users/access/front-door-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { call } from '../../scene.ts'
-import { eras, type FaceScene, openFaceScene } from './face-scene.ts'
+import { eras, openFaceScene } from './face-scene.ts'
 
-let scene: FaceScene
-beforeAll(async () => {
-  scene = await openFaceScene()
-})
-afterAll(() => scene.close())
+const scene = await openFaceScene()
+afterAll(scene.close)
 
 const stateOf = async (id: string): Promise<string | undefined> => {
   const [row] = await scene.sql<{ status: string }[]>`select status from sessions where id = ${id}`

@@ -4,7 +4,13 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor } from '../../../features/users/access/front-door-scene.ts'
+import {
+  bearer,
+  DEPLOY_KEY,
+  type FrontDoor,
+  type FrontDoorOptions,
+  openFrontDoor,
+} from '../../../features/users/access/front-door-scene.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { call } from '../../scene.ts'
 
@@ -26,8 +32,8 @@ export interface AskOptions {
 
 export type FaceScene = Awaited<ReturnType<typeof openFaceScene>>
 
-export async function openFaceScene() {
-  const door: FrontDoor = await openFrontDoor()
+export async function openFaceScene(options: FrontDoorOptions = {}) {
+  const door: FrontDoor = await openFrontDoor(options)
   const path = `${door.deploy()}/mcp`
   const message = (body: unknown, { token = DEPLOY_KEY, app = door.here, headers = {} }: ByHand = {}) =>
     call(`${app.url}${path}`, 'POST', body, {

@@ -1,15 +1,12 @@
 /** Contract section 30: an agent as an MCP server. */
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { bearer, DEPLOY_KEY } from '../../../features/users/access/front-door-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { call, nobody } from '../../scene.ts'
-import { eras, type FaceScene, openFaceScene } from './face-scene.ts'
+import { eras, openFaceScene } from './face-scene.ts'
 
-let scene: FaceScene
-beforeAll(async () => {
-  scene = await openFaceScene()
-})
-afterAll(() => scene.close())
+const scene = await openFaceScene()
+afterAll(scene.close)
 
 const rpc = (method: string, params: object = {}, id = 1) => ({ jsonrpc: '2.0', id, method, params })
 const askOf = (args: object) => rpc('tools/call', { name: 'ask', arguments: args })

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { verifies } from '../../../verifies.ts'
-import { isoUtc, openScene, type Scene } from '../../scene.ts'
+import { isoUtc, openScene } from '../../scene.ts'
 
-let scene: Scene
-beforeAll(async () => {
-  scene = await openScene()
-})
-afterAll(() => scene.close())
+const scene = await openScene({ settings: {} })
+afterAll(scene.close)
 
 const list = async (query = '') => (await scene.call('GET', `/api/v1/sessions${query}`)).json
 

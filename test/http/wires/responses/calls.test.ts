@@ -5,7 +5,7 @@ import { verifies } from '../../../verifies.ts'
 import { asks } from '../../tool-scene.ts'
 import { sessionOf } from './responses-scene.ts'
 
-const scene = await openWaitingScene()
+const scene = await openWaitingScene({ settings: {} })
 afterAll(scene.close)
 const responses = `${scene.agent}/deploy/responses`
 const create = (body: object) => scene.call('POST', responses, body)

@@ -4,7 +4,7 @@ import { dataUrl, png } from '../../../features/parts/routes/parts-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { openResponsesScene, sessionOf } from './responses-scene.ts'
 
-const scene = await openResponsesScene()
+const scene = await openResponsesScene({ settings: {} })
 afterAll(scene.close)
 
 const user = (content: unknown) => ({ type: 'message', role: 'user', content })

@@ -4,7 +4,7 @@ import { verifies } from '../../../verifies.ts'
 import { nobody } from '../../scene.ts'
 import { openResponsesScene, sessionOf } from './responses-scene.ts'
 
-const scene = await openResponsesScene()
+const scene = await openResponsesScene({ settings: {} })
 const { create, client } = scene
 afterAll(scene.close)
 afterEach(() => scene.up.forget())

@@ -4,7 +4,7 @@ import { verifies } from '../../../verifies.ts'
 import { storedMessages } from '../../scene.ts'
 import { openResponsesScene, sessionOf } from './responses-scene.ts'
 
-const scene = await openResponsesScene({ system: 'Be brief.' })
+const scene = await openResponsesScene({ settings: {}, system: 'Be brief.' })
 const { create } = scene
 afterAll(scene.close)
 afterEach(() => scene.up.forget())

@@ -1,6 +1,6 @@
 /** Streams, recorded as they ran, behind every number of them and from either instance (contract section 24). */
-import { afterAll, beforeAll, expect } from 'vitest'
-import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor } from '../../../features/users/access/front-door-scene.ts'
+import { afterAll, expect } from 'vitest'
+import { bearer, DEPLOY_KEY, openFrontDoor } from '../../../features/users/access/front-door-scene.ts'
 import type { TestApp } from '../../../support/app.ts'
 import type { UpstreamCall } from '../../../support/network/upstream.ts'
 import { seededRandom } from '../../../support/random.ts'
@@ -16,11 +16,8 @@ const STREAMS = samples(5, 20)
 const tools = [{ type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }]
 const ends = ['stop', 'length', 'content_filter', 'tool_calls', 'fails'] as const
 
-let door: FrontDoor
-beforeAll(async () => {
-  door = await openFrontDoor()
-})
-afterAll(() => door.close())
+const door = await openFrontDoor()
+afterAll(door.close)
 
 const headers = bearer(DEPLOY_KEY)
 const url = (app: TestApp, rest = '') => `${app.url}${door.deploy()}/responses${rest}`

@@ -6,7 +6,7 @@ import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 import { openResponsesScene, sessionOf } from './responses-scene.ts'
 
-const scene = await openResponsesScene()
+const scene = await openResponsesScene({ settings: {} })
 const { create } = scene
 afterAll(scene.close)
 afterEach(() => scene.up.forget())

@@ -1,11 +1,10 @@
 /** Streams of the Responses API (contract section 24): the same events under the same numbers, for every reader. */
 import { afterAll, afterEach, expect } from 'vitest'
-import { patient } from '../../../support/app.ts'
 import { verifies } from '../../../verifies.ts'
 import { packageFaults } from './openai-events.ts'
 import { eventsOf, openResponsesScene, wholeStream } from './responses-scene.ts'
 
-const scene = await openResponsesScene({ settings: patient })
+const scene = await openResponsesScene()
 afterAll(scene.close)
 afterEach(() => scene.up.forget())
 

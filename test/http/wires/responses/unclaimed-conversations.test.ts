@@ -4,7 +4,7 @@ import { afterAll, expect } from 'vitest'
 import { verifies } from '../../../verifies.ts'
 import { openResponsesScene } from './responses-scene.ts'
 
-const scene = await openResponsesScene()
+const scene = await openResponsesScene({ settings: {} })
 afterAll(scene.close)
 
 const openai = '/api/v1/openai'

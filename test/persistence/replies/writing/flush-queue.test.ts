@@ -1,8 +1,11 @@
 /** The queue of appends: what has not begun can be taken back. */
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type Append, createFlushQueue } from '../../../../src/persistence/replies/writing/flush-queue.ts'
 import { turn } from '../../../actors/turn.ts'
+import { endSharedApps } from '../../../support/app.ts'
 import { textAt } from '../../scene.ts'
+
+beforeAll(endSharedApps)
 
 const reply = (id: string) => ({
   ...{ id, sessionId: id, sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },

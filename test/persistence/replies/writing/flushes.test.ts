@@ -4,9 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from
 import { connect } from '../../../../src/persistence/postgres/database.ts'
 import type { ReplyFrames } from '../../../../src/persistence/replies/settling/stored-reply.ts'
 import { createFlushes } from '../../../../src/persistence/replies/writing/flushes.ts'
+import { endSharedApps } from '../../../support/app.ts'
 import { storedFrames } from '../../../support/frames.ts'
 import { verifies } from '../../../verifies.ts'
 import { type Instance, openScene, type Scene, textAt, versions } from '../../scene.ts'
+
+beforeAll(endSharedApps)
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene

@@ -11,8 +11,11 @@ import { problemOfAnswer } from '../../../../src/providers/wire/provider-errors.
 import { callFailure } from '../../../../src/tools/outbound/call-failure.ts'
 import { createOutbound, type Lookup, type Outbound } from '../../../../src/tools/outbound/outbound.ts'
 import type { ProxySettings } from '../../../../src/tools/outbound/proxy/proxy-choice.ts'
+import { endSharedApps } from '../../../support/app.ts'
 import { startHttpProxy } from '../../../support/network/http-proxy.ts'
 import { verifies } from '../../../verifies.ts'
+
+beforeAll(endSharedApps)
 
 const never = new AbortController().signal
 let tls: { key: string; cert: string }
