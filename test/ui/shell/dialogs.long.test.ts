@@ -1,4 +1,4 @@
-/** Forms in dialogs by keyboard: the first field has the focus, and Enter in a field of one line submits. */
+/** Forms in dialogs by keyboard: the first control has the focus, and Enter in a field of one line submits. */
 import { afterAll, test } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
 import { openBrowser, type TestPage, unique } from '../browser.ts'
@@ -27,8 +27,9 @@ test.each([
   ['/agents/new', 'New provider', { role: 'radio', name: 'OpenAI' }],
   ['/agents/new', 'New prompt', { role: 'textbox', name: 'Name' }],
   ['/usage', 'Prices', { role: 'textbox', name: 'Currency' }],
+  [`/playground/${scene.agentId}/${sessionId}`, 'Code', { role: 'tab', name: 'curl' }],
   [`/playground/${scene.agentId}/${sessionId}`, 'Share this session', { role: 'checkbox', name: /^Live/ }],
-] as const)('on %s the dialog “%s” begins with its first field', async (path, name, { role, name: first }) => {
+] as const)('on %s the dialog “%s” begins with its first control', async (path, name, { role, name: first }) => {
   await using page = await browser.page(app.url)
   const dialog = await opened(page, path, name)
   const field = dialog.getByRole(role, { name: first }).first()

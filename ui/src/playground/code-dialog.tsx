@@ -32,8 +32,8 @@ export default function CodeDialog({ agent, sessionId, message, onClose }: CodeD
       </Text>
       <Tabs defaultValue="curl" keepMounted={false}>
         <Tabs.List mb="md">
-          {languages.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value}>
+          {languages.map(({ value, label }, index) => (
+            <Tabs.Tab key={value} value={value} data-autofocus={index === 0 || undefined}>
               {label}
             </Tabs.Tab>
           ))}
