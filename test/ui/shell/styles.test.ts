@@ -32,19 +32,27 @@ test('every outline has the colour of the focus', async () => {
   expect(outlines.filter((outline) => !/none$|var\(--focus\)/.test(outline))).toEqual([])
 })
 
-test('every gap is of the scale of spaces', async () => {
-  const sheets = (await ownSheets()).map(({ name, css }) => ({ name, gaps: css.match(/\bgap: [^;]+(?=;)/g) ?? [] }))
-  const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.tsx'))
+/** Names of what keeps room in a style sheet, and in the properties of a component. */
+const spacesOf = {
+  '.css': /(?<![-\w])(?:(?:padding|margin)[-a-z]*|(?:row-|column-)?gap): [^;]+(?=;)/g,
+  '.tsx': /\b(?:gap=|[mp][tblrxyse]?=|padding\w*(?:=|: ))(?:\{?\d+\}?|"[^"]*")/g,
+}
+
+test('every padding, margin and gap is of the scale of spaces, or goes with the letters or the window', async () => {
+  const names = (await readdir(root, { recursive: true })).filter((name) => /\.(?:css|tsx)$/.test(name))
   const given = names.map(async (name) => {
-    const text = await readFile(new URL(name, root), 'utf8')
-    return { name, gaps: text.match(/\b(?:gap|m[tby]?)=(?:\{\d+\}|"[^"]*")/g) ?? [] }
+    const spaces = spacesOf[name.endsWith('.css') ? '.css' : '.tsx']
+    return ((await readFile(new URL(name, root), 'utf8')).match(spaces) ?? []).map((space) => `${name}: ${space}`)
   })
-  const gaps = [...sheets, ...(await Promise.all(given))].flatMap(({ name, gaps }) =>
-    gaps.map((gap) => `${name}: ${gap}`),
-  )
-  expect(gaps.length).toBeGreaterThan(300)
-  const scale = ['0', '1', '2', '4', '8', '12', '16', '24', '32']
-  expect(gaps.filter((gap) => gap.match(/(?<=[ "{])\d+(?=px|\})/g)?.some((size) => !scale.includes(size)))).toEqual([])
+  const spaces = (await Promise.all(given)).flat()
+  expect(spaces.length).toBeGreaterThan(700)
+  const scale = /^(?:0|1|2|4|8|12|16|24|32)(?:px)?$/
+  // `em`, `vw`, `vh` and `%` are relative; a width that others need too, as of a column, is a property with a name.
+  const isOff = (space: string) =>
+    space
+      .match(/(?<![-\w.])-?[\d.]+(?:px|rem)|(?<=[={ ])\d+(?=\}|$)/g)
+      ?.some((size) => !scale.test(size.replace('-', '')))
+  expect(spaces.filter(isOff)).toEqual([])
 })
 
 test('no style sheet composes classes of another', async () => {

@@ -26,8 +26,8 @@ export function ReplaySteps({ moments, index, onGo }: ReplayStepsProps) {
     getScrollElement: () => list.current,
     estimateSize: (place) => (hasDetail(moments[place]) ? 54 : 36),
     overscan: 8,
-    paddingStart: 6,
-    paddingEnd: 6,
+    paddingStart: 4,
+    paddingEnd: 4,
   })
   useEffect(() => rows.scrollToIndex(index, { align: 'center' }), [rows, index])
   const near = rows.getVirtualItems()

@@ -160,7 +160,7 @@ function span(token: KnownToken): ReactNode {
       return <Picture href={token.href} words={token.text} />
     case 'checkbox':
       return (
-        <Checkbox size="xs" checked={token.checked} readOnly disabled aria-label="Task" display="inline-block" mr={6} />
+        <Checkbox size="xs" checked={token.checked} readOnly disabled aria-label="Task" display="inline-block" mr={8} />
       )
     case 'text':
       return token.tokens ? inline(token.tokens) : plainText(token.text)

@@ -160,7 +160,7 @@ function useRows(messages: readonly ShownMessage[]) {
     // Not rounded, as it is by default: rows are in the flow, and would be moved by the rest when one goes.
     measureElement: (row, entry) => entry?.borderBoxSize[0]?.blockSize ?? row.getBoundingClientRect().height,
     overscan: 3,
-    paddingStart: 20,
+    paddingStart: 16,
     paddingEnd: 12,
   })
   // Only the hook keeps the newest in sight; otherwise rows above must not move what is being read.
