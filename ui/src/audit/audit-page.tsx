@@ -1,6 +1,6 @@
 /** `/audit`: who changed what. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { ReadFailure } from '../blocks/messages/when-read.tsx'
 import { Pager } from '../blocks/pages/pager.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
@@ -18,7 +18,7 @@ export function Component() {
   return (
     <>
       <AuditFilters {...state} />
-      <ErrorAlert error={error} mb="md" />
+      <ReadFailure error={error} query={query} mb="md" />
       {(data || error === null) && <AuditTable entries={data?.entries} isStale={isPlaceholderData} />}
       {data && <Pager total={data.total} limit={limit} offset={offset} onOffset={state.paging.setOffset} />}
     </>

@@ -2,14 +2,15 @@ import { Button, Code, Loader, Text } from '@mantine/core'
 import { IconRobot } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { ReadFailure } from '../blocks/messages/when-read.tsx'
 import { Page } from '../blocks/pages/page.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import classes from './built-in-tools.module.css'
 import { builtInTools } from './queries.ts'
 
 export function Component() {
-  const { data: tools, error } = useQuery(builtInTools)
+  const query = useQuery(builtInTools)
+  const { data: tools, error } = query
   return (
     <Page
       title="Built-in tools"
@@ -25,7 +26,7 @@ export function Component() {
         </Button>
       }
     >
-      <ErrorAlert error={error} />
+      <ReadFailure error={error} query={query} />
       {!tools && !error && <Loader role="img" aria-label="Loading" />}
       <div className={classes.tools}>
         {tools?.map(({ id, name, description }) => (

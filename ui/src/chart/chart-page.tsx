@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Navigate, useNavigate } from 'react-router'
 import { AwaitedLines } from '../blocks/awaited/awaited.tsx'
-import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
+import { ReadFailure } from '../blocks/messages/when-read.tsx'
 import { InHead } from '../blocks/pages/page.tsx'
 import { allSessions } from '../sessions/queries.ts'
 import { fetchAhead, reliable } from '../shell/reliable-import.ts'
@@ -64,9 +64,10 @@ export function Component() {
 
 /** Finds the agent of a session that the address names alone. */
 function Placed({ sessionId, view }: { sessionId: string; view: string }) {
-  const { data, error } = useQuery(allSessions({ q: sessionId, limit: 1 }))
+  const query = useQuery(allSessions({ q: sessionId, limit: 1 }))
+  const { data, error } = query
   const found = data?.sessions.find(({ id }) => id === sessionId.toLowerCase())
   if (found) return <Navigate to={chartAddress(view, { agentId: found.agentId, sessionId: found.id })} replace />
-  if (error) return <ErrorAlert error={error} />
+  if (error) return <ReadFailure error={error} query={query} />
   return data ? <Gone noun="session" /> : <AwaitedLines />
 }

@@ -2,7 +2,7 @@
 import { IconUserCheck } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
-import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { ReadFailure } from '../blocks/messages/when-read.tsx'
 import { Pager } from '../blocks/pages/pager.tsx'
 import { usePaging } from '../blocks/pages/paging.ts'
 import { useSearchParams, withParams } from '../blocks/search-params.ts'
@@ -27,7 +27,7 @@ export function Component() {
         mcpServerId={mcpServerId}
         onChange={(changes) => setSearch((now) => withParams(now, { ...changes, offset: null }), { replace: true })}
       />
-      <ErrorAlert error={error} mb="md" />
+      <ReadFailure error={error} query={query} mb="md" />
       {(data || error === null) && (
         <ConnectionsTable connections={data?.connections} user={user} isStale={isPlaceholderData} />
       )}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useDeferredValue, useState } from 'react'
 import { type Agent, agentResource } from '../agents/resource.ts'
 import { AwaitedLines } from '../blocks/awaited/awaited.tsx'
-import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { ReadFailure } from '../blocks/messages/when-read.tsx'
 import { Page } from '../blocks/pages/page.tsx'
 import { useRefusal } from '../login/roles.ts'
 import type { SessionOverview } from '../sessions/queries.ts'
@@ -51,7 +51,7 @@ export function Component() {
   const isOffered = talked && agents.data !== undefined && !isServed
   const talkedTo = useQuery({ ...agentResource.one(newest?.agentId ?? ''), enabled: isOffered })
   const agent = talked ? talkedTo.data : agents.data?.items[0]
-  const error = agents.error ?? providers.error ?? (mayRead ? sessions.error : null)
+  const failed = [agents, providers, ...(mayRead ? [sessions] : [])].find(({ error }) => error !== null)
   const isRead =
     agents.data !== undefined &&
     providers.data !== undefined &&
@@ -73,8 +73,8 @@ export function Component() {
         )
       }
     >
-      <ErrorAlert error={error} />
-      {!isShown && !talked && !error && <AwaitedLines />}
+      {failed && <ReadFailure error={failed.error} query={failed} />}
+      {!isShown && !talked && !failed && <AwaitedLines />}
       {/* What stands below waits for what stands above: nothing moves once it is there. */}
       <Suspense fallback={<AwaitedLines />}>
         {talked && <OnCall onSentence={setSentence} />}

@@ -6,11 +6,11 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, type RefObject, Suspense, useCallback, useDeferredValue, useRef, useState } from 'react'
 import { Navigate, useNavigate, useParams } from 'react-router'
 import { type Agent, allAgents } from '../agents/resource.ts'
-import { wordsOf } from '../api.ts'
 import { LateDrawer } from '../blocks/late/late-drawer.tsx'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
+import { ReadFailure } from '../blocks/messages/when-read.tsx'
 import { Page } from '../blocks/pages/page.tsx'
 import { FirstFrame } from '../shell/first/first-frame.tsx'
 import { reliable } from '../shell/reliable-import.ts'
@@ -44,11 +44,18 @@ const unlessJustRead = ({ state }: { state: { dataUpdatedAt: number; isInvalidat
 
 export function Component() {
   const { agentId, sessionId } = useParams()
-  const { data: agents, error, isFetching } = useQuery({ ...allAgents, refetchOnMount: unlessJustRead })
+  const query = useQuery({ ...allAgents, refetchOnMount: unlessJustRead })
+  const { data: agents, error, isFetching } = query
   // Rendered in pieces: everything hangs on the agents, and their answer alone would be rendered as one long task.
   const isRead = useDeferredValue(agents !== undefined)
   if (agents === undefined || !isRead)
-    return error ? <Before>{wordsOf(error)}</Before> : <Awaited isNew={sessionId === undefined} />
+    return error ? (
+      <Before>
+        <ReadFailure error={error} query={query} />
+      </Before>
+    ) : (
+      <Awaited isNew={sessionId === undefined} />
+    )
   const agent = agents.find(({ id }) => id === agentId)
   if (agent) return <Playground agent={agent} agents={agents} sessionId={sessionId} />
   if (agentId !== undefined) return <Before>{isFetching ? <Loader role="img" aria-label="Loading" /> : gone}</Before>

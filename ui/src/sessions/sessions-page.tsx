@@ -5,7 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
-import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { ReadFailure } from '../blocks/messages/when-read.tsx'
 import { Pager } from '../blocks/pages/pager.tsx'
 import { providerResource } from '../providers/resource.ts'
 import { BulkActions } from './bulk-actions.tsx'
@@ -40,11 +40,12 @@ export function Component() {
   const navigate = useNavigate()
   const { paging, filters, isFiltered, setFilter } = state
   const page = { limit: paging.isLimited ? paging.params.limit : ROWS, offset: paging.params.offset }
-  const { data, error, isPlaceholderData } = useQuery({
+  const list = useQuery({
     ...allSessions({ ...page, ...filters, include: 'reply' }),
     placeholderData: keepPreviousData,
     ...((filters.older || filters.newer) && { refetchInterval: AGAIN_MS }),
   })
+  const { data, error, isPlaceholderData } = list
   const providers = useQuery(providerResource.all).data ?? []
   const providerName = (id: string) => providers.find((one) => one.id === id)?.name ?? shortId(id)
   const { chosen: shown, choose } = useColumns()
@@ -78,7 +79,7 @@ export function Component() {
   }
   return (
     <>
-      <ErrorAlert error={error} mb="md" />
+      <ReadFailure error={error} query={list} mb="md" />
       {filters.in === undefined && <StatusTabs filters={filters} onChange={(status) => setFilter('status', status)} />}
       <div className={query.bar}>
         <SegmentedControl
@@ -99,17 +100,19 @@ export function Component() {
       <BulkActions selected={selected} onDone={() => setChosen(none)} />
       <div className={classes.columns} data-preview={previewed !== undefined || undefined}>
         <div>
-          <SessionTable
-            sessions={error === null ? data?.sessions : (data?.sessions ?? [])}
-            isStale={isPlaceholderData}
-            shown={shown}
-            providerName={providerName}
-            selected={new Set(selected.map(({ id }) => id))}
-            onSelect={setChosen}
-            onFilter={setFilter}
-            active={previewed?.id ?? null}
-            onActive={setActive}
-          />
+          {(data || error === null) && (
+            <SessionTable
+              sessions={data?.sessions}
+              isStale={isPlaceholderData}
+              shown={shown}
+              providerName={providerName}
+              selected={new Set(selected.map(({ id }) => id))}
+              onSelect={setChosen}
+              onFilter={setFilter}
+              active={previewed?.id ?? null}
+              onActive={setActive}
+            />
+          )}
           {data && <Pager total={data.total} more={data.more} {...page} onOffset={paging.setOffset} />}
           <Text className={classes.keys ?? ''} fz="xs" c="dimmed" mt="xs">
             <kbd>J</kbd> <kbd>K</kbd> move, <kbd>Enter</kbd> opens, <kbd>X</kbd> selects, <kbd>Delete</kbd> deletes what

@@ -5,21 +5,27 @@ import type { ReactNode } from 'react'
 import { wordsOf } from '../../api.ts'
 
 interface FailedRead {
+  /** Null when nothing is shown. */
   error: unknown
   query: Pick<UseQueryResult, 'isFetching' | 'refetch'>
+  /** Space below. */
+  mb?: 'md'
 }
 
 /** A message that says why something could not be read, and a button that reads it again. */
-export const ReadFailure = ({ error, query: { isFetching, refetch } }: FailedRead) => (
-  <Alert color="red" role="alert">
-    {wordsOf(error)}
-    <div>
-      <Button mt="sm" size="xs" variant="default" loading={isFetching} onClick={() => void refetch()}>
-        Try again
-      </Button>
-    </div>
-  </Alert>
-)
+export function ReadFailure({ error, query: { isFetching, refetch }, ...space }: FailedRead) {
+  if (error === null) return null
+  return (
+    <Alert color="red" role="alert" {...space}>
+      {wordsOf(error)}
+      <div>
+        <Button mt="sm" size="xs" variant="default" loading={isFetching} onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </div>
+    </Alert>
+  )
+}
 
 interface WhenReadProps<Data> {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'isFetching' | 'refetch'>

@@ -7,7 +7,7 @@ import { ButtonTo } from '../../login/button-to.tsx'
 import { AwaitedRows } from '../awaited/awaited-rows.tsx'
 import classes from '../blocks.module.css'
 import { EmptyState } from '../messages/empty-state.tsx'
-import { ErrorAlert } from '../messages/error-alert.tsx'
+import { ReadFailure } from '../messages/when-read.tsx'
 import { once } from '../once.ts'
 import { RelativeTime } from '../relative-time.tsx'
 import type { Resource, StoredRecord } from '../resource.ts'
@@ -69,7 +69,8 @@ export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) 
   const page = { ...paging.params, ...(texts && !paging.isLimited && { limit: ROWS }) }
   const paged = useQuery({ ...list(page), placeholderData: keepPreviousData, enabled: texts === null })
   const whole = useWholeList(resource, page, texts, sorting)
-  const { data, error } = texts === null ? paged : whole
+  const query = texts === null ? paged : whole
+  const { data, error } = query
   const isPlaceholderData = texts === null && paged.isPlaceholderData
   const nothing = data !== undefined && data.total === 0 && paging.q === '' && !isPlaceholderData
   return (
@@ -82,7 +83,7 @@ export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) 
         </ButtonTo>
       }
     >
-      <ErrorAlert error={error} mb="md" />
+      <ReadFailure error={error} query={query} mb="md" />
       {nothing ? (
         <EmptyState icon={icon} title={`No ${noun}s yet`} leadTo={{ path: `${path}/new`, label: createFirst }}>
           {children}
@@ -96,11 +97,13 @@ export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) 
             q={paging.q}
             setQ={paging.setQ}
           />
-          <Rows
-            {...{ title, path, columns, data, sorting }}
-            isStale={isPlaceholderData}
-            onSort={texts === null ? null : sortBy}
-          />
+          {(data || error === null) && (
+            <Rows
+              {...{ title, path, columns, data, sorting }}
+              isStale={isPlaceholderData}
+              onSort={texts === null ? null : sortBy}
+            />
+          )}
           {data && <Pager total={data.total} {...page} onOffset={paging.setOffset} />}
         </>
       )}

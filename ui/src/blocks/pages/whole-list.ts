@@ -43,8 +43,9 @@ export function useWholeList<Item extends StoredRecord>(
   texts: Texts<Item> | null,
   { by, isDescending }: Sorting,
 ) {
-  const { data, error } = useQuery({ ...all, enabled: texts !== null })
-  if (data === undefined || texts === null) return { data: undefined, error }
+  const { data, error, isFetching, refetch } = useQuery({ ...all, enabled: texts !== null })
+  const read = { error, isFetching, refetch }
+  if (data === undefined || texts === null) return { data: undefined, ...read }
   const words = q.toLowerCase().split(/\s+/)
   const found = data.filter((item) => {
     const text = [...texts.searched.values()].map((textOf) => textOf(item).toLowerCase())
@@ -54,7 +55,7 @@ export function useWholeList<Item extends StoredRecord>(
   const order = (one: Item, other: Item) =>
     textOf ? collator().compare(textOf(one), textOf(other)) * (isDescending ? -1 : 1) : 0
   const page: PageOf<Item> = { items: found.toSorted(order).slice(offset, offset + limit), total: found.length }
-  return { data: page, error }
+  return { data: page, ...read }
 }
 
 const collator = once(() => new Intl.Collator('en', { numeric: true }))

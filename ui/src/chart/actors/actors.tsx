@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { allAgents } from '../../agents/resource.ts'
 import { AwaitedLines } from '../../blocks/awaited/awaited.tsx'
 import { EmptyState } from '../../blocks/messages/empty-state.tsx'
-import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
+import { ReadFailure } from '../../blocks/messages/when-read.tsx'
 import { useSearchParams, withParams } from '../../blocks/search-params.ts'
 import { plural } from '../../blocks/words.ts'
 import { allSessions } from '../../sessions/queries.ts'
@@ -30,7 +30,8 @@ const read: Record<Filter, (actor: Actor) => string> = {
 
 export function Actors() {
   const [paused, setPaused] = useState(false)
-  const { data: live, error } = useQuery(actorsQuery(paused ? false : everyMs))
+  const query = useQuery(actorsQuery(paused ? false : everyMs))
+  const { data: live, error } = query
   const data = live?.actors
   const silences = useSilences(!paused)
   const { data: agents = [] } = useQuery(allAgents)
@@ -69,7 +70,7 @@ export function Actors() {
           onChange={({ currentTarget: { checked } }) => setPaused(!checked)}
         />
       </Group>
-      <ErrorAlert error={error} mb="md" />
+      <ReadFailure error={error} query={query} mb="md" />
       {!data && !error && <AwaitedLines />}
       {data?.length === 0 && (
         <EmptyState icon={IconUsers} title="No session runs right now" action={<StartOne />}>

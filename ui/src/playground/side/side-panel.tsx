@@ -4,7 +4,7 @@ import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'
 import { useNewest } from '../../blocks/editing/use-newest.ts'
-import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
+import { ReadFailure } from '../../blocks/messages/when-read.tsx'
 import { draftOf } from '../../versions/draft.ts'
 import { DraftFields } from './draft-fields.tsx'
 import { LastReply } from './last-reply.tsx'
@@ -49,7 +49,11 @@ export default function SidePanel({ agent, sessionId, onClose }: SidePanelProps)
           <IconX size={16} stroke={1.7} />
         </ActionIcon>
       </Group>
-      {draft.data ? <DraftFields agent={agent} draft={draft.data} /> : <ErrorAlert error={draft.error} />}
+      {draft.data ? (
+        <DraftFields agent={agent} draft={draft.data} />
+      ) : (
+        <ReadFailure error={draft.error} query={draft} />
+      )}
       <Tabs.Panel value="Trace" className={classes.content ?? ''}>
         <LastReply {...lastReply} show="trace" />
       </Tabs.Panel>
