@@ -180,6 +180,22 @@ test('a dialog that Escape closes gives the focus back to what opened it', async
   await until(() => field.evaluate((one) => one.matches(':focus'))).toBe(true)
 })
 
+test('on a phone a drawer that Escape closes gives the focus back to what opened it', async () => {
+  await using page = await browser.page(app.url, { width: 390, height: 800 })
+  await page.goto(`/playground/${scene.agentId}/${failed}`)
+  for (const name of ['Sessions', 'Workbench']) {
+    const opener = page.getByRole('button', { name, exact: true })
+    await opener.focus()
+    await page.keyboard.press('Enter')
+    const drawer = page.getByRole('dialog', { name })
+    await drawer.waitFor()
+    await until(() => page.locator('[role=dialog]:focus, [role=dialog] :focus').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+    await until(() => opener.evaluate((one) => one.matches(':focus'))).toBe(true)
+  }
+})
+
 test('the bar that saves covers no field that has the focus', async () => {
   await using page = await browser.page(app.url, { height: 500 })
   await page.goto('/keys/new')
