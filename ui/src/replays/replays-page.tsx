@@ -112,7 +112,8 @@ function Start({ agent }: { agent: Agent }) {
       </form>
       {isNothing && (
         <Text fz="sm" c="dimmed" mt="sm" role="status">
-          {choices.find(({ value }) => value === choice)?.nothing}
+          {choices.find(({ value }) => value === choice)?.nothing} Replies can be replayed once they have ended; copies
+          in a branch and messages that a caller gave cannot.
         </Text>
       )}
       <ErrorAlert error={starting.error} />
