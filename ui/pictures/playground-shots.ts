@@ -97,7 +97,7 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
   const stopped = async (page: Page) => {
     await writing(page)
     for (const _ of [1, 2]) await page.keyboard.press('Escape')
-    await page.getByText('Stopped').waitFor()
+    await page.getByTestId('status').getByText('Stopped').waitFor()
   }
   /** A question that waits for a decision. */
   const ask = async () => {
