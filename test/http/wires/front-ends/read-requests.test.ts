@@ -85,10 +85,50 @@ describe('AG-UI', () => {
     expect(resumeDecisions([{ id: 'i', isResolved: true, payload: null }], [], new Map([['i', 1]]))).toEqual([])
   })
 
+  verifies(
+    'contract-27.question-wires',
+    'a question is answered under its key, and its payload fits what was asked',
+    () => {
+      const asked = (more: object) => ({ call_id: 'c', name: 'look', arguments: '{}', kind: 'input' as const, ...more })
+      const decide = (more: object, payload: unknown, isResolved = true) =>
+        resumeDecisions([{ id: 'c', isResolved, payload }], [asked(more)], new Map())
+      const form = { key: 'k', schema: { type: 'object' } }
+      expect(decide(form, { n: 1 })).toEqual([{ id: 'c', key: 'k', decision: 'answer', content: '{"n":1}' }])
+      expect(decide(form, null)).toEqual([{ id: 'c', key: 'k', decision: 'answer', content: '{}' }])
+      expect(decide(form, {}, false)).toEqual([{ id: 'c', key: 'k', decision: 'cancel' }])
+      expect(fault(() => decide(form, 'yes'))).toContain('resume.0.payload: must be an object')
+      const page = { key: 'k', url: 'https://files.test/' }
+      expect(decide(page, {})).toEqual([{ id: 'c', key: 'k', decision: 'answer' }])
+      expect(fault(() => decide(page, { n: 1 }))).toContain('resume.0.payload: must be empty')
+    },
+  )
+
+  verifies('contract-25.page-instructions', 'instructions come with whatever a run brings', () => {
+    const system = { role: 'system', content: 'Be brief.' }
+    const texts = (run: ReturnType<typeof runOf>) => run.instructions.map(({ text }) => text)
+    const resume = [{ interruptId: 'i', status: 'cancelled' }]
+    const runs = [runOf([system, { role: 'user', content: 'a' }]), runOf([system, result()]), runOf([system], resume)]
+    expect(runs.map(texts)).toEqual(Array(3).fill(['Be brief.']))
+  })
+
+  verifies('contract-25.regenerate-run', 'a message is looked for behind the newest replies before it', () => {
+    const id = (n: number) => `0198c0de-0000-7000-8000-${`${n}`.padStart(12, '0')}`
+    const replies = Array.from({ length: 22 }, (_, n) => ({ role: 'assistant', id: id(n) }))
+    const { named } = runOf([
+      ...replies.slice(0, 21),
+      { role: 'assistant', id: 'own' },
+      { role: 'user', content: 'a', id: 'm' },
+      ...replies.slice(21),
+    ])
+    expect(named?.replies).toEqual(replies.slice(1, 21).map((one) => one.id))
+  })
+
   verifies('contract-29.remembered-wires', 'a wish to remember has its scope and 1 to 20 different names', () => {
     const decide = (more: object) => () =>
       resumeDecisions([{ id: 'i', isResolved: true, payload: { approved: true, ...more } }], [], new Map())
     expect(decide({ remember: 'user', remember_arguments: ['a'] })()).toMatchObject([{ decision: 'approve' }])
+    const rejected = { approved: false, reason: 'No.', remember: 'user' }
+    expect(decide(rejected)()).toMatchObject([{ decision: 'reject', reason: 'No.', wish: { scope: 'user' } }])
     expect(fault(decide({ remember: 'agent' }))).toContain('resume.0.payload.remember: ')
     for (const names of [[], ['a', 'a'], [1], 'a', Array.from({ length: 21 }, (_, n) => `${n}`)]) {
       expect(fault(decide({ remember: 'user', remember_arguments: names }))).toContain('remember_arguments')
