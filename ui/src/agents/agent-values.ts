@@ -1,9 +1,13 @@
 /** An agent as its form has it: numbers may be empty, tools lie beside the rest. */
+import type { components } from '../../../openapi/generated/schema.ts'
 import { parseExact, writeExact } from '../../../src/untrusted/exact-json.ts'
 import { type LimitValues, limitsOfValues, valuesOfLimits } from '../limits/limit-values.ts'
 import { type Approval, sentApproval, typedApproval } from './approvals.ts'
-import type { Agent, AgentFields, AgentTools } from './resource.ts'
 import { noTools } from './tool-kinds.ts'
+
+type Agent = components['schemas']['Agent']
+type AgentTools = components['schemas']['AgentTools']
+type AgentFields = components['schemas']['AgentCreate']
 
 /** '' is "not set": the provider's default applies. */
 type Setting = number | string

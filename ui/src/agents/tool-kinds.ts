@@ -1,5 +1,7 @@
 /** The kinds of tools that an agent has. */
-import type { AgentTools } from './resource.ts'
+import type { components } from '../../../openapi/generated/schema.ts'
+
+type AgentTools = components['schemas']['AgentTools']
 
 export const noTools: AgentTools = {
   httpToolIds: [],

@@ -1,5 +1,7 @@
 /** The texts of audit entries. */
-import type { AuditEntry } from './queries.ts'
+import type { components } from '../../../openapi/generated/schema.ts'
+
+type AuditEntry = components['schemas']['AuditEntry']
 
 export const actions: Record<AuditEntry['action'], string> = {
   create: 'created',

@@ -1,7 +1,10 @@
 /** A key as its form has it. */
+import type { components } from '../../../openapi/generated/schema.ts'
 import { type LimitValues, limitsOfValues, valuesOfLimits } from '../limits/limit-values.ts'
-import type { Role } from '../login/roles.ts'
-import type { Key, KeyScope } from './resource.ts'
+
+type Key = components['schemas']['Key']
+type KeyScope = Key['scopes'][number]
+type Role = NonNullable<Key['role']>
 
 export interface KeyValues {
   name: string

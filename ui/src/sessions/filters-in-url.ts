@@ -1,7 +1,7 @@
 /** The state of the sessions page, in its address: `?q=&status=&agentId=&older=…&offset=`. */
 import { usePaging } from '../blocks/pages/paging.ts'
 import { useSearchParams } from '../blocks/search-params.ts'
-import type { SessionFilters, SessionStatus } from './queries.ts'
+import type { SessionFilters, SessionStatus } from './query/filters.ts'
 import { isFeedback, spanMs } from './query/query-text.ts'
 
 export const statuses = {

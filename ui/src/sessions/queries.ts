@@ -4,35 +4,11 @@ import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
 import { queryClient } from '../query-client.ts'
 import { serverNow } from '../shell/server-clock.ts'
+import type { SessionFilters } from './query/filters.ts'
 import { spanMs } from './query/query-text.ts'
 
 export type SessionOverview = components['schemas']['SessionOverview']
 export type SessionOverviewList = components['schemas']['SessionOverviewList']
-export type SessionStatus = SessionOverview['status']
-
-export interface SessionFilters {
-  q?: string
-  /** The place in which `q` is looked for. Absent: in titles. */
-  in?: 'messages'
-  archived?: 'true' | 'false'
-  agentId?: string
-  user?: string
-  status?: SessionStatus
-  errorCode?: string
-  providerId?: string
-  httpStatus?: number
-  /** With a reply of which somebody thinks so. */
-  feedback?: 'up' | 'down' | 'any'
-  /** A part of a message. */
-  text?: string
-  /** Updated longer ago than this, such as `60s`; less long ago. */
-  older?: string
-  newer?: string
-  /** Updated from this time on, before that one: ISO 8601. */
-  from?: string
-  to?: string
-}
-
 /** Returns the filters as the server takes them: spans relative to now become moments. */
 function asked({ older, newer, from, to, in: place, q, ...filters }: SessionFilters) {
   const ago = (span: string | undefined) => {

@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core'
 import type { Tone } from '../chart/machine.ts'
 import { statuses } from './filters-in-url.ts'
-import type { SessionStatus } from './queries.ts'
+import type { SessionStatus } from './query/filters.ts'
 import classes from './sessions.module.css'
 
 /** The colours of the state chart: its states have other names. */

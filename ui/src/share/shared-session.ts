@@ -18,7 +18,7 @@ export interface SharedSession {
 const LOOK_MS = 4000
 
 /** Reads the address: the path names the session, and the fragment holds the token. Null for another one. */
-export function addressIn({ pathname, hash }: Pick<Location, 'pathname' | 'hash'>): SharedAddress | null {
+export function addressIn({ pathname, hash }: { pathname: string; hash: string }): SharedAddress | null {
   const [, agentId, sessionId] = /^\/share\/([^/]+)\/([^/]+)\/?$/.exec(pathname) ?? []
   const token = hash.slice(1)
   return agentId && sessionId && /^sh_[\w-]+$/.test(token) ? { agentId, sessionId, token } : null

@@ -1,6 +1,8 @@
 /** A version as texts that can be compared line by line. Pure. */
+import type { components } from '../../../openapi/generated/schema.ts'
 import { writeExact } from '../../../src/untrusted/exact-json.ts'
-import type { AgentVersionDetail } from './queries.ts'
+
+type AgentVersionDetail = components['schemas']['AgentVersionDetail']
 
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 

@@ -1,9 +1,11 @@
 /** A session's past as moments to stop at: its steps, and between them what its tools did. Pure. */
+import type { components } from '../../../../openapi/generated/schema.ts'
 import { pathTo } from '../../playground/transcript/branches.ts'
 import { isRunning } from '../machine.ts'
 import { isNote } from '../note-words.ts'
-import type { Message } from '../queries.ts'
 import type { Step } from '../step.ts'
+
+type Message = components['schemas']['PlaygroundMessage']
 
 export interface ToolMoment {
   name: string

@@ -1,7 +1,10 @@
 /** The running reply, reduced from its events. Pure. */
-import type { ReplyEvent } from '../../api.ts'
-import type { Message, ToolCall } from '../queries.ts'
+import type { components } from '../../../../openapi/generated/schema.ts'
+import type { ReplyEvent } from '../../../../packages/client/src/index.ts'
 import type { Conversation, PathMessage } from '../transcript/branches.ts'
+
+type Message = components['schemas']['PlaygroundMessage']
+type ToolCall = Message['toolCalls'][number]
 
 export type ShownPart = NonNullable<Message['parts']>[number]
 

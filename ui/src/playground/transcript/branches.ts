@@ -1,5 +1,7 @@
 /** A session's tree of messages, and the path through it that is shown. Pure. */
-import type { Message } from '../queries.ts'
+import type { components } from '../../../../openapi/generated/schema.ts'
+
+type Message = components['schemas']['PlaygroundMessage']
 
 /** A message on the path. */
 export interface PathMessage extends Message {

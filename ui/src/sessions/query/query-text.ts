@@ -1,5 +1,5 @@
 /** The one field that narrows the list: `status:failed provider:"My OpenAI" http:429 older:60s refund`. Pure. */
-import type { SessionFilters, SessionStatus } from '../queries.ts'
+import type { SessionFilters, SessionStatus } from './filters.ts'
 
 interface Named {
   id: string

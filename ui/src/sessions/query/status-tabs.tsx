@@ -2,8 +2,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { wholeNumber } from '../../blocks/words.ts'
 import { statuses } from '../filters-in-url.ts'
-import { type SessionFilters, type SessionStatus, sessionCounts } from '../queries.ts'
+import { sessionCounts } from '../queries.ts'
 import { tones } from '../status-mark.tsx'
+import type { SessionFilters, SessionStatus } from './filters.ts'
 import classes from './query.module.css'
 
 /** The server counts no further than this. */

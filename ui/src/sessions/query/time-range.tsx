@@ -4,7 +4,7 @@ import { DateField } from '../../blocks/forms/date-field.tsx'
 import { useNow } from '../../blocks/use-now.ts'
 import { LastDay, type Span } from '../../usage/last-day/last-day.tsx'
 import type { useSessionFilters } from '../filters-in-url.ts'
-import type { SessionFilters } from '../queries.ts'
+import type { SessionFilters } from './filters.ts'
 import classes from './query.module.css'
 
 const usual = [
