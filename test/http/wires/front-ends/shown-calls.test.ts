@@ -150,6 +150,8 @@ describe('the AI SDK', () => {
       }
       const went = reply('s', [], { continues: 'r', waits: true })
       expect(await list(reply('r', [call('c', child)], { waits: true }), went)).toEqual(['s'])
+      const asks = reply('s', [call('d', child)], { continues: 'r', waits: true })
+      expect(await list(reply('r', [call('c')], { waits: true }), asks)).toEqual(['s'])
       expect(await list(reply('r', [call('c')], { waits: true }), went)).toEqual([])
       expect(await list(reply('r', [call('c', child)]))).toEqual([])
     },

@@ -41,14 +41,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   const begun = async (count: number) => {
     const replies: ReplyInfo[] = []
-    for (const id of await sessions(count)) replies.push(await scene.begin(id))
+    for (const id of await sessions(count)) replies.push(await scene.begin(id, { includeUsage: true }))
     return replies
   }
 
   const storedEnd = async (reply: ReplyInfo) => {
     const [row] = await scene.sql`
       select to_jsonb(m) - 'id' - 'session_id' - 'session_num' - 'created_at' - 'settled_at' as message, s.next_seq, s.title,
-             s.status, s.error_code, to_jsonb(u) - 'id' as used,
+             s.bytes, (select count(*)::integer from reply_turns t where t.reply_id = m.id) as turns, s.status, s.error_code, to_jsonb(u) - 'id' as used,
              (select jsonb_agg(to_jsonb(w) - 'reply_id' - 'session_id' - 'asked_at') from waiting_calls w
                where w.session_id = s.id) as waited,
              (select w.carried from waits w where w.session_id = s.id) as carried
@@ -66,20 +66,31 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       textAt(4, '😀'),
     ]
     const figures = { firstTokenMs: 3, durationMs: 9, attempts: 2 }
-    const changed: StoredEvent = {
-      seq: 1,
-      part: 1,
-      event: { type: 'model', model: 'other', providerId: crypto.randomUUID() },
-    }
+    const changed = ['other', 'last'].map(
+      (model, n): StoredEvent => ({
+        ...{ seq: 1, part: n + 1 },
+        event: { type: 'model', model, providerId: crypto.randomUUID() },
+      }),
+    )
     const all: Settlement[] = [
       finished({ endedAt, events: [], title: 'Title' }),
       finished({ endedAt, events, figures, reasoningMs: 7, requesterLost: true }),
-      finished({ endedAt, events: [changed, textAt(2, 'x')] }),
+      finished({ endedAt, events: [...changed, textAt(2, 'x')] }),
       failed({ endedAt, events: [textAt(2, 'half')] }),
       finished({ endedAt, events: [textAt(2, 'x')], outcome: { type: 'finished', reason: 'cancelled', usage } }),
       { ...waits, endedAt },
     ]
     const [single, grouped] = [await begun(all.length), await begun(all.length)]
+    // What is kept while they run: for an instance that goes on, and a call that still waits.
+    const ids = [single, grouped].map((replies) => replies.map(({ id }) => id))
+    await scene.sql`
+      update messages set facts = '{"start": {}, "values": {}, "handedOver": 1}' where id = any(${ids.flat()}::uuid[])`
+    for (const [waits, , , kept] of ids) {
+      await scene.sql`insert into reply_turns (reply_id, n, body) values (${kept ?? ''}, 0, '{}')`
+      await scene.sql`
+        insert into waiting_calls (reply_id, place, session_id, call_id, name, arguments, kind)
+        select id, 1, session_id, 'c', 'pay', '{}', 'caller' from messages where id = ${waits ?? ''}`
+    }
     for (const [n, one] of all.entries()) {
       const reply = single[n]
       if (reply) await scene.journal.settle(reply, one)
@@ -146,6 +157,16 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       expect(results(await answers.all)).toEqual(['settled', 'settled', 'settled'])
     },
   )
+
+  verifies('contract-21.owner', 'one that another instance has taken over is left to that one', async () => {
+    const [taken, own] = await begun(2)
+    if (!taken || !own) throw new Error('no replies')
+    const { instance } = await scene.another()
+    await scene.sql`update messages set instance_id = ${instance.id}, epoch = ${instance.epoch()} where id = ${taken.id}`
+    const answers = await settleTogether([taken, own].map((reply) => [reply, finished({ events: [] })]))
+    expect(results(answers)).toEqual(['fenced', 'settled'])
+    expect(await scene.sql`select status from messages where id = ${taken.id}`).toEqual([{ status: 'streaming' }])
+  })
 
   verifies('contract-4.fencing', 'once this instance is declared lost none of its replies is settled', async () => {
     const { instance, journal } = await scene.another()
