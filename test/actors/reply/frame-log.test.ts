@@ -141,6 +141,9 @@ describe('I3: a log ends once', () => {
     close(log)
     await journal.settle()
     await reader.done
+    // Nor does it take what comes late: the answer of the write that was under way, and more of the model's words.
+    log.push([text('late')])
+    expect([await collect(log, 0), journal.waiting]).toEqual([reader.frames, []])
     expect(reader.frames.at(-1)).toMatchObject({ seq: 7, type: 'failed', error: { code: 'session_deleted' } })
     expect(reader.frames.filter((frame) => frame.type === 'failed')).toHaveLength(1)
   })
