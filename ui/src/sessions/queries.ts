@@ -9,6 +9,7 @@ import { spanMs } from './query/query-text.ts'
 
 export type SessionOverview = components['schemas']['SessionOverview']
 export type SessionOverviewList = components['schemas']['SessionOverviewList']
+
 /** Returns the filters as the server takes them: spans relative to now become moments. */
 function asked({ older, newer, from, to, in: place, q, ...filters }: SessionFilters) {
   const ago = (span: string | undefined) => {
