@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { filesOf, quickFiles } from './support/quick-files.ts'
 
 /** Dates alone are nobody's timers. */
-const fakesClocks = /useFakeTimers\((?!\{ toFake: \['Date'\])/
+const fakesClocks = /useFakeTimers\((?!\{ toFake: \['Date'\])|spyOn\(performance/
 
 test('a file that fakes clocks in a process with shared apps ends these first', () => {
   const quick = new Set(quickFiles())
@@ -12,5 +12,5 @@ test('a file that fakes clocks in a process with shared apps ends these first', 
     (file) => !quick.has(file) && fakesClocks.test(readFileSync(file, 'utf8')),
   )
   expect(fakes.length).toBeGreaterThan(0)
-  expect(fakes.filter((file) => !readFileSync(file, 'utf8').includes('beforeAll(endSharedApps)'))).toEqual([])
+  expect(fakes.filter((file) => !readFileSync(file, 'utf8').includes('endSharedApps'))).toEqual([])
 })

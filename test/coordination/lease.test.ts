@@ -6,10 +6,12 @@ import { storedReplies } from '../../src/compose/stored-replies.ts'
 import { createLease } from '../../src/coordination/leases/lease.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { openScene, type Scene } from '../persistence/scene.ts'
+import { endSharedApps } from '../support/app.ts'
 import { verifies } from '../verifies.ts'
 import { noDuties } from './no-duties.ts'
 
 let scene: Scene
+beforeAll(endSharedApps)
 beforeAll(async () => {
   scene = await openScene()
 })

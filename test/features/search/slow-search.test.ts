@@ -4,9 +4,11 @@ import { createSearches } from '../../../src/features/search/routes/run-search.t
 import { timed, withinTime } from '../../../src/features/search/store/reading.ts'
 import { connect } from '../../../src/persistence/postgres/database.ts'
 import { openScene } from '../../http/scene.ts'
+import { endSharedApps } from '../../support/app.ts'
 import { verifies } from '../../verifies.ts'
 
-const scene = await openScene()
+await endSharedApps()
+const scene = await openScene({ settings: {} })
 afterAll(scene.close)
 
 const rule = 'contract-31.search-time'

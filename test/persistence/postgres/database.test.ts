@@ -16,10 +16,12 @@ import {
   type Sql,
 } from '../../../src/persistence/postgres/database.ts'
 import { startEmbedded } from '../../../src/persistence/postgres/embedded/embedded.ts'
+import { endSharedApps } from '../../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 let database: FreshDatabase
+beforeAll(endSharedApps)
 beforeAll(async () => {
   database = await freshDatabase({ empty: true })
 })
